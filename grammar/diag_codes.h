@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every diagnostic code, once: id, default severity, name after -W (warnings only), title.
+// 01xx lexical, 02xx syntax, 03xx names and duplicates, 04xx values and ranges, 05xx capability,
+// 06xx coverage, 07xx platform, 08xx output and limits, 09xx import. A code is never reused.
+#ifndef GRAMMAR_DIAG_CODES_H
+#define GRAMMAR_DIAG_CODES_H
+
+#define DIAG_CODES(X)                                                                              \
+    DIAG_CODES_LEXICAL(X)                                                                          \
+    DIAG_CODES_SYNTAX(X)                                                                           \
+    DIAG_CODES_NAMES(X)                                                                            \
+    DIAG_CODES_VALUES(X)                                                                           \
+    DIAG_CODES_CAPABILITY(X)                                                                       \
+    DIAG_CODES_COVERAGE(X)                                                                         \
+    DIAG_CODES_PLATFORM(X)                                                                         \
+    DIAG_CODES_OUTPUT(X)                                                                           \
+    DIAG_CODES_IMPORT(X)
+
+// clang-format off
+#define DIAG_CODES_LEXICAL(X)                                                                      \
+    X(A0101, DIAG_ERROR, NULL, "byte that cannot stand in a source file")
+
+#define DIAG_CODES_SYNTAX(X)                                                                       \
+    X(A0201, DIAG_ERROR, NULL, "unexpected token")
+
+#define DIAG_CODES_NAMES(X)                                                                        \
+    X(A0301, DIAG_ERROR, NULL, "unknown name")
+
+#define DIAG_CODES_VALUES(X)                                                                       \
+    X(A0401, DIAG_ERROR, NULL, "value of the wrong type")
+
+#define DIAG_CODES_CAPABILITY(X)                                                                   \
+    X(A0501, DIAG_ERROR, NULL, "backend cannot serve the operator")
+
+#define DIAG_CODES_COVERAGE(X)                                                                     \
+    X(A0601, DIAG_ERROR, NULL, "no backend accepts the operator")
+
+#define DIAG_CODES_PLATFORM(X)                                                                     \
+    X(A0701, DIAG_ERROR, NULL, "backend needs a device that the platform lacks")
+
+#define DIAG_CODES_OUTPUT(X)                                                                       \
+    X(A0801, DIAG_ERROR, NULL, "output cannot be written")
+
+#define DIAG_CODES_IMPORT(X)                                                                       \
+    X(A0901, DIAG_ERROR, NULL, "configuration cannot be read")
+// clang-format on
+
+#endif
