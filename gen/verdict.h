@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// May this backend serve this operator in this phase? Every capability of the library and every
+// `require` of the backend is asked; the answer lists all that fail, in declaration order.
+#ifndef GEN_VERDICT_H
+#define GEN_VERDICT_H
+
+#include "gen/eval.h"
+
+struct reason {
+    const char *name;              // the capability, the rule's `as` name, or "file:line"
+    const struct decl *capability; // NULL for a rule
+    const struct ast_item *rule;   // NULL for a capability
+    const struct decl *rule_of;    // the backend that wrote the rule
+    bool quiet;                    // restates the kind: kept out of text, not out of JSON
+    const char *wanted, *has;      // capability: "window 512", "no"; rule: its message, the values
+    struct span answer;            // where the backend answers (or its name, when it does not)
+    const char *missing;           // what could not be evaluated, or NULL
+};
+VEC_TYPE(reasons, struct reason);
+
+struct verdict {
+    bool ok;
+    bool read_block; // deploy.block_size was read: the verdict holds for s->block_size alone
+    struct reasons reasons;
+};
+
+struct verdict verdict_of(const struct subject *s, const struct decl *backend);
+
+// Single answers, for the parts of the compiler that need their value: the first line whose `when`
+// holds; VALUE_BOOL no when none does or none is given. NAME is a capability, or one of device,
+// layout, page_bytes, kernel_block, block_size, entry, write.
+struct value backend_answer(const struct subject *s, const struct decl *backend, const char *name);
+// `entry` and `write` are not inherited.
+const char *backend_word(const struct decl *backend, const char *name); // or NULL
+bool backend_is_family(const struct decl *backend);
+// Does this block size pass the backend's kernel_block / block_size answers and all rules?
+bool backend_takes_block(const struct subject *s, const struct decl *backend, int64_t block_size);
+
+// Checks of the declarations themselves, once per run: closed schema of capabilities, backends that
+// leave a library capability unanswered, unknown names in flags, bad types, duplicate lines,
+// unreachable lines after one without `when`, priorities that name no backend.
+void check_library(const struct program *p);
+void check_backends(const struct program *p);
+
+#endif
