@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: every option and every command is one row here; parsing, checks of what belongs
+// to what, suggestions and the help texts come from these rows. Options may stand anywhere, `--`
+// ends them, names are never abbreviated. Nothing here reads the environment or prints.
+#ifndef GEN_OPTIONS_H
+#define GEN_OPTIONS_H
+
+#include "grammar/arena.h"
+#include "grammar/diag.h"
+
+// X(enumerator, word, arguments, one line for --help). The function is cmd_WORD.
+#define COMMANDS(X)                                                                                \
+    X(BUILD, build, "FILE -o DIR",                                                                 \
+      "write the table, header, kernels and plan of FILE's deployments")                           \
+    X(CHECK, check, "FILE...", "report everything that is wrong; write nothing")                   \
+    X(EXPLAIN, explain, "FILE", "show which backend serves each operator, and why")                \
+    X(IMPORT, import, "hf CONFIG.json", "print a model in .attn form")
+
+enum command_id {
+#define COMMAND(id, word, arguments, help) COMMAND_##id,
+    COMMANDS(COMMAND)
+#undef COMMAND
+        COMMAND_COUNT
+};
+
+#define IN(command) (1u << COMMAND_##command)
+#define EVERYWHERE (~0u)
+#define COMPILES (IN(BUILD) | IN(CHECK) | IN(EXPLAIN))
+
+// X(enumerator, long name or NULL, letter or 0, what it takes or NULL, commands, help)
+#define OPTIONS(X)                                                                                 \
+    X(OUTPUT, "output", 'o', "PATH", IN(BUILD) | IN(IMPORT),                                       \
+      "build: the directory to write to (made if missing); import: the file")                      \
+    X(DEPLOY, "deploy", 0, "NAME", IN(BUILD) | IN(EXPLAIN), "only this deployment of FILE")        \
+    X(EMIT, "emit", 0, "LIST", IN(BUILD),                                                          \
+      "which outputs: table,header,kernels,json (default all)")                                    \
+    X(DEPFILE, "depfile", 0, NULL, IN(BUILD), "write NAME.d, the inputs as make reads them")       \
+    X(LAYER, "layer", 0, "N", IN(EXPLAIN), "only operators of layer N")                            \
+    X(KIND, "kind", 0, "KIND", IN(EXPLAIN), "only operators of this kind")                         \
+    X(JSON, "json", 0, NULL, IN(EXPLAIN), "the whole plan, in the form of NAME.json")              \
+    X(CANDIDATES, "candidates", 0, NULL, IN(EXPLAIN),                                              \
+      "with --json: every backend and its reasons")                                                \
+    X(INCLUDE, "include", 'I', "DIR", COMPILES, "look for imports in DIR too; may be repeated")    \
+    X(WARNING, NULL, 'W', "NAME", EVERYWHERE,                                                      \
+      "warnings: -W NAME on, -Wno-NAME off, -Werror[=NAME] errors")                                \
+    X(MAX_ERRORS, "max-errors", 0, "N", EVERYWHERE, "stop printing after N errors (20; 0: never)") \
+    X(COLOR, "color", 0, "WHEN", EVERYWHERE, "auto, always or never")                              \
+    X(PREFIX_MAP, "prefix-map", 0, "OLD=NEW", EVERYWHERE,                                          \
+      "print paths that begin with OLD as NEW; may be repeated")                                   \
+    X(VERSION, "version", 0, NULL, EVERYWHERE, "print the version")                                \
+    X(HELP, "help", 'h', NULL, EVERYWHERE, "print help; after a command, on that command")
+
+enum option_id {
+#define OPTION(id, name, letter, takes, commands, help) OPTION_##id,
+    OPTIONS(OPTION)
+#undef OPTION
+        OPTION_COUNT
+};
+
+// Outputs of build: enumerator, name in --emit.
+#define EMITS(X)                                                                                   \
+    X(TABLE, "table")                                                                              \
+    X(HEADER, "header")                                                                            \
+    X(KERNELS, "kernels")                                                                          \
+    X(JSON, "json")
+
+enum emit_id {
+#define EMIT(id, name) EMIT_##id,
+    EMITS(EMIT)
+#undef EMIT
+        EMIT_COUNT
+};
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct prefix_map {
+    const char *from, *to;
+};
+
+struct options {
+    bool given[OPTION_COUNT];
+    bool has_command;
+    enum command_id command;
+    VEC(const char *) args; // positional, without the command word
+    const char *output, *deploy, *kind;
+    VEC(const char *) include_dirs;
+    bool emit[EMIT_COUNT];
+    int64_t layer;
+    unsigned max_errors;
+    enum color_when color;
+    VEC(struct prefix_map) prefix_maps; // the last that matches counts
+};
+
+// Reads the command line. -W goes to `diags` (warning_off and the like). Returns NULL when all is
+// well, else one line that says what is wrong; `*help` is then a remedy or NULL.
+const char *options_parse(struct arena *a, int argc, char *const argv[], struct diags *diags,
+                          struct options *out, const char **help);
+// Help on one command, or on the whole program (COMMAND_COUNT).
+const char *options_help(struct arena *a, enum command_id command);
+const char *command_word(enum command_id command);
+// `path` after --prefix-map; `ctx` is a struct options (load_options.map_name).
+const char *options_map_path(void *ctx, const char *path);
+
+#endif
