@@ -22,40 +22,53 @@ extern const uint32_t attn_abi_1; /* in the runtime: a table of another ABI fail
 
 #ifdef __cplusplus
 #define ATTN_INIT(type)                                                                            \
-    type {                                                                                         \
-        sizeof(type)                                                                               \
-    }
+    ([] {                                                                                          \
+        type fresh = type();                                                                       \
+        fresh.size = (uint32_t)sizeof(type);                                                       \
+        return fresh;                                                                              \
+    }())
 #else
-#define ATTN_INIT(type) ((type){(uint32_t)sizeof(type)})
+#define ATTN_INIT(type) ((type){.size = (uint32_t)sizeof(type)})
 #endif
 
 /* ---- status: pinned values, 0 is success; outputs are untouched unless the call returns ATTN_OK
- */
+   X(name, value, text) */
+#define ATTN_STATUSES(X)                                                                           \
+    X(ATTN_OK, 0, "success")                                                                       \
+    /* the call */                                                                                 \
+    X(ATTN_E_NULL, 10, "a required pointer is null")                                               \
+    X(ATTN_E_SIZE, 11, "a structure's size field does not fit this runtime")                       \
+    X(ATTN_E_ABI, 12, "a table or kernel of another ABI, or a table that is not one")              \
+    X(ATTN_E_OPERATOR, 13, "no such operator")                                                     \
+    X(ATTN_E_STRIDE, 14,                                                                           \
+      "rows overlap, or a stride is negative, too large or smaller than a page")                   \
+    X(ATTN_E_ALIGN, 15, "a pointer is not aligned to its element")                                 \
+    X(ATTN_E_STEP, 16,                                                                             \
+      "calls are out of order: no attn_step for this table and batch, or a step that is not over") \
+    X(ATTN_E_KEY, 17, "the kernel was not made for this operator's class")                         \
+    X(ATTN_E_KIND, 18, "the kernel does not serve this kind")                                      \
+    X(ATTN_E_NO_WRITE, 19, "this operator owns no cache (kv_share, encoder_only)")                 \
+    X(ATTN_E_NO_PHASE, 20, "the operator has no kernel for this phase")                            \
+    X(ATTN_E_HEADS, 21, "query heads are no multiple of the KV heads, or a dimension is 0")        \
+    /* the batch */                                                                                \
+    X(ATTN_E_BATCH, 30, "counts or starts do not fit together")                                    \
+    X(ATTN_E_LIMIT, 31, "beyond max_seqs, max_tokens, max_batch_tokens or max_source_tokens")      \
+    X(ATTN_E_LENGTH, 32,                                                                           \
+      "a sequence is negative, shorter than its new tokens, or for encoder_only not equal to "     \
+      "them")                                                                                      \
+    X(ATTN_E_BLOCK, 33, "a block id outside the pool (checked executions); see attn_fault")        \
+    X(ATTN_E_TABLE, 34, "a block table is missing or too narrow")                                  \
+    /* resources */                                                                                \
+    X(ATTN_E_WORKSPACE, 50, "the workspace is missing, misaligned or too small")                   \
+    X(ATTN_E_CACHE, 51,                                                                            \
+      "the cache manager is out of blocks, or a sequence is not in the state that the call needs") \
+    X(ATTN_E_ISA, 52, "this processor lacks what the kernel was built for")                        \
+    X(ATTN_E_DEVICE, 53, "a device call failed")
+
 typedef enum attn_status {
-    ATTN_OK = 0,
-    /* the call */
-    ATTN_E_NULL = 10,     /* a required pointer is null */
-    ATTN_E_SIZE = 11,     /* a structure's size field does not fit this runtime */
-    ATTN_E_ABI = 12,      /* table or kernel of another ABI */
-    ATTN_E_OPERATOR = 13, /* no such operator */
-    ATTN_E_STRIDE = 14,   /* rows overlap, or a stride is not aligned as the kernel needs */
-    ATTN_E_ALIGN = 15,    /* a pointer is not aligned to its element */
-    ATTN_E_STEP = 16,     /* attn_step was not called for this table and batch */
-    ATTN_E_KEY = 17,      /* the kernel was not made for this operator's class */
-    ATTN_E_KIND = 18,     /* the kernel does not serve this kind */
-    ATTN_E_NO_WRITE = 19, /* this operator owns no cache (kv_share, encoder_only) */
-    ATTN_E_NO_PHASE = 20, /* the operator has no kernel for this phase */
-    /* the batch */
-    ATTN_E_BATCH = 30,  /* counts or starts do not fit together */
-    ATTN_E_LIMIT = 31,  /* beyond max_seqs, max_tokens, max_batch_tokens or max_source_tokens */
-    ATTN_E_LENGTH = 32, /* a sequence is shorter than its new tokens, or negative */
-    ATTN_E_BLOCK = 33,  /* a block id outside the pool (checked executions); see attn_fault */
-    ATTN_E_TABLE = 34,  /* a block table is missing or too narrow */
-    /* resources */
-    ATTN_E_WORKSPACE = 50, /* the workspace is missing, misaligned or too small */
-    ATTN_E_CACHE = 51,     /* the cache manager is out of blocks, or a sequence id is not in use */
-    ATTN_E_ISA = 52,       /* this processor lacks what the kernel was built for */
-    ATTN_E_DEVICE = 53     /* a device call failed */
+#define ATTN_STATUS_ROW(name, value, text) name = value,
+    ATTN_STATUSES(ATTN_STATUS_ROW)
+#undef ATTN_STATUS_ROW
 } attn_status;
 const char *attn_status_text(attn_status status); /* one line, never NULL */
 
@@ -199,10 +212,10 @@ typedef struct attn_exec {
     uint32_t flags;  /* ATTN_EXEC_CHECKED */
     void *workspace; /* 64-byte aligned; one for each concurrent stream */
     size_t workspace_bytes;
-    const attn_kv *kv; /* [operators of the table]; entries of operators without a cache are unused.
-                          A kv_share operator names its owner's pages. */
-    uint32_t n_kv;
-    uint32_t workers; /* how many tasks parallel_for may run at once; 0 reads as 1 */
+    const attn_kv *kv; /* [n_kv], by operator; entries of operators without a cache are unused. A
+                          kv_share operator reads its owner's entry. */
+    uint32_t n_kv;     /* operators of the table */
+    uint32_t workers;  /* how many tasks parallel_for may run at once; 0 reads as 1 */
     /* Runs task(arg, item, worker) for every item below n and returns when all are done; worker is
        below `workers` and no two tasks at a time share it. Null: items run one after another. */
     void (*parallel_for)(void *ctx, uint32_t n, attn_task *task, void *arg);
@@ -213,7 +226,11 @@ typedef struct attn_exec {
 
 /* ---- kernels */
 /* One phase's sequences of a step, for one operator. `batch` holds just these sequences: q_start
-   starts at the first of them (not 0), and rows of io are indexed by q_start as it stands. */
+   starts at the first of them (not 0), and rows of io are indexed by q_start as it stands. Its
+   `tables` and `fault` are null: io.cache is the block table, from the first of these sequences on.
+   A writer gets all sequences in one call and appends rows [q_start[i], q_start[i + 1]) of io.k and
+   io.v at the end of seq_len[i]; for cross attention these two are the source's (src_start,
+   src_len). Worker w owns x.workspace + w * ATTN_ROUND_UP(workspace, 64) onwards. */
 typedef attn_status attn_kernel_fn(attn_exec *x, const attn_params *params, const attn_batch *batch,
                                    const attn_io *io);
 
@@ -284,9 +301,16 @@ typedef struct attn_table {
 /* ---- workspace, as the compiler plans it and the runtime lays it out */
 #define ATTN_WORKSPACE_ALIGN 64u
 #define ATTN_ROUND_UP(n, to) (((n) + (to)-1u) / (to) * (to))
-/* attn_step keeps, for each class, the running count of work items over the sequences. */
+/* attn_step keeps a header and, for each class, its verdicts (one word) and the first block that
+   each sequence still reads. */
+#define ATTN_STEP_HEADER_BYTES 128u
 #define ATTN_STEP_BYTES(n_classes, max_seqs)                                                       \
-    (ATTN_ROUND_UP((uint64_t)128 + (uint64_t)(n_classes)*4u * ((uint64_t)(max_seqs) + 2u), 64u))
+    ATTN_ROUND_UP((uint64_t)ATTN_STEP_HEADER_BYTES +                                               \
+                      (uint64_t)(n_classes)*4u * ((uint64_t)(max_seqs) + 1u),                      \
+                  64u)
+/* The whole workspace: one slice for each worker behind the step's part. */
+#define ATTN_WORKSPACE_BYTES(step_bytes, worker_bytes, workers)                                    \
+    ((uint64_t)(step_bytes) + ATTN_ROUND_UP((uint64_t)(worker_bytes), 64u) * (uint64_t)(workers))
 
 #ifdef __cplusplus
 }

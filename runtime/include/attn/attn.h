@@ -16,6 +16,10 @@ extern "C" {
  */
 size_t attn_workspace_bytes(const attn_table *table, uint32_t workers);
 
+/* The ATTN_CAP_* of this processor, looked up at each call. An object file of its own: a program
+   that knows its processor, firmware for one, defines this function itself. */
+uint32_t attn_cpu_caps(void);
+
 /* Checks `batch` against the table's limits and lays out the step's schedule in the workspace, once
    for each class. The batch must stay as it is until its last attn_run. */
 attn_status attn_step(attn_exec *x, const attn_table *table, const attn_batch *batch);
@@ -31,7 +35,9 @@ attn_status attn_kv_write(attn_exec *x, const attn_table *table, uint32_t op,
 
 /* Combines `n` partial results over disjoint keys of the same rows, and applies the sink logits
    once: with M = max lse_i and w_i = exp(lse_i - M), out = sum w_i out_i / (sum w_i + exp(sink -
-   M)), lse = M + ln sum w_i. Rows without keys give 0 and -inf. out may be f32, bf16 or f16. */
+   M)), lse = M + ln sum w_i. Rows without keys give 0 and -inf; a partial whose lse is -inf is not
+   read. out may be f32, bf16 or f16; it may be a partial's own memory where it is f32 and has the
+   same strides, and so may lse. */
 typedef struct attn_partial {
     const float *out; /* [row][head][dim], strides in elements */
     int64_t token_stride, head_stride;
