@@ -2,6 +2,7 @@
 // Checks of a call's operands. In: pointers, strides and the class that says their shapes. Out: a
 // status. Rows of an output never share memory, and no address that strides can form leaves what
 // a pointer can count; what is read may be broadcast with stride 0.
+#include "attn/kernels/number.h"
 #include "runtime/core/call.h"
 
 #include <limits.h>
@@ -25,14 +26,10 @@ static int64_t extent_of(const tensor *t) {
 }
 
 static attn_status check_dense(const void *data, uint32_t dtype) {
-    size_t bytes = attn_dtype_bytes(dtype);
     if (!data) {
         return ATTN_E_NULL;
     }
-    if (bytes == 0) {
-        return ATTN_E_ABI;
-    }
-    return (uintptr_t)data % bytes != 0 ? ATTN_E_ALIGN : ATTN_OK;
+    return (uintptr_t)data % attn_dtype_bytes(dtype) != 0 ? ATTN_E_ALIGN : ATTN_OK;
 }
 
 static attn_status check_read(const tensor *t) {

@@ -2,17 +2,17 @@
 // An operator's pages as a kernel sees them. In: the caller's pools and block tables. Out: the
 // cache view, and for checked executions the first block id outside the pool. Only entries of
 // visible or written blocks are looked at: all others may be stale. An id is never mended.
+#include "attn/kernels/number.h"
 #include "runtime/core/call.h"
 
 #include <limits.h>
 
 // What pages and their strides are aligned to: int8 pages hold f32 scales behind their values.
 static size_t page_align(const attn_class *class) {
-    if (class->kv_dtype == ATTN_INT8) {
-        return sizeof(float);
+    if (class->layout == ATTN_LAYOUT_VENDOR) {
+        return 1;
     }
-    size_t bytes = attn_dtype_bytes(class->kv_dtype);
-    return class->layout == ATTN_LAYOUT_VENDOR || bytes == 0 ? 1 : bytes;
+    return class->kv_dtype == ATTN_INT8 ? sizeof(float) : attn_dtype_bytes(class->kv_dtype);
 }
 
 attn_status attn_cache_view_of(attn_call *call) {

@@ -25,22 +25,6 @@ static inline const attn_group *attn_groups(const attn_table *table) {
     return (const attn_group *)(const void *)((const char *)table->data + table->data->groups);
 }
 
-// Bytes of one element; 0 for a number that is no dtype.
-static inline size_t attn_dtype_bytes(uint32_t dtype) {
-    switch (dtype) {
-    case ATTN_F32:
-        return 4;
-    case ATTN_BF16:
-    case ATTN_F16:
-        return 2;
-    case ATTN_FP8_E4M3:
-    case ATTN_INT8:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 // Blocks of `group` that hold the first `length` tokens of a sequence; a state is one block.
 static inline uint32_t attn_group_blocks(const attn_group *group, uint32_t length) {
     if (group->layout == ATTN_LAYOUT_STATE) {
