@@ -42,7 +42,21 @@
     X(A0801, DIAG_ERROR, NULL, "output cannot be written")
 
 #define DIAG_CODES_IMPORT(X)                                                                       \
-    X(A0901, DIAG_ERROR, NULL, "configuration cannot be read")
+    X(A0901, DIAG_ERROR, NULL, "configuration is not valid JSON")                                  \
+    X(A0902, DIAG_ERROR, NULL, "key given twice in one JSON object")                               \
+    X(A0903, DIAG_ERROR, NULL, "JSON nested too deeply")                                           \
+    X(A0904, DIAG_ERROR, NULL, "model type that attnc does not know")                              \
+    X(A0905, DIAG_ERROR, NULL, "configuration field missing")                                      \
+    X(A0906, DIAG_ERROR, NULL, "configuration field of the wrong type")                            \
+    X(A0907, DIAG_ERROR, NULL, "configuration field out of range")                                 \
+    X(A0908, DIAG_ERROR, NULL, "configuration field that is not finite")                           \
+    X(A0909, DIAG_ERROR, NULL, "configuration fields that contradict each other")                  \
+    X(A0910, DIAG_ERROR, NULL, "layer type that the architecture does not have")                   \
+    X(A0911, DIAG_ERROR, NULL, "shared cache without an owner")                                    \
+    X(A0912, DIAG_ERROR, NULL, "configuration file cannot be read")                                \
+    X(A0920, DIAG_WARNING, "import-pattern", "layer pattern overruled")                            \
+    X(A0921, DIAG_WARNING, "import-nonfinite", "NaN or Infinity in a field that is not used")      \
+    X(A0922, DIAG_WARNING, "import-note", "field read in a way that may surprise")
 // clang-format on
 
 #endif
