@@ -19,7 +19,13 @@ struct number {
     double approx;
 };
 
-enum number_result { NUMBER_OK, NUMBER_OVERFLOW, NUMBER_DIVISION_BY_ZERO, NUMBER_NOT_INTEGER };
+enum number_result {
+    NUMBER_OK,
+    NUMBER_OVERFLOW,
+    NUMBER_DIVISION_BY_ZERO,
+    NUMBER_NOT_INTEGER,
+    NUMBER_NEGATIVE_ROOT
+};
 
 struct number number_int(int64_t v);
 // "50.0", "1e-45", "0.0721688": exact when it fits, else binary64; NUMBER_OVERFLOW beyond binary64
@@ -30,9 +36,12 @@ enum number_result number_add(struct number a, struct number b, struct number *o
 enum number_result number_sub(struct number a, struct number b, struct number *out);
 enum number_result number_mul(struct number a, struct number b, struct number *out);
 enum number_result number_div(struct number a, struct number b, struct number *out);
-enum number_result number_mod(struct number a, struct number b, struct number *out); // integers
+// Integers only; the result has the sign of b, so that x % n is in 0 .. n - 1 for n > 0.
+enum number_result number_mod(struct number a, struct number b, struct number *out);
+// 1 / sqrt(a), a > 0; exact when a is a plain rational.
 enum number_result number_rsqrt(struct number a, struct number *out);
 int number_compare(struct number a, struct number b); // -1, 0, 1
+const char *number_result_text(enum number_result r); // "overflow", ...: a noun phrase
 bool number_is_int(struct number a, int64_t *out);
 
 double number_to_double(struct number a); // nearest binary64 of the exact value
