@@ -31,6 +31,7 @@ enum command_id {
 #define OPTIONS(X)                                                                                 \
     X(OUTPUT, "output", 'o', "PATH", IN(BUILD) | IN(IMPORT),                                       \
       "build: the directory to write to (made if missing); import: the file")                      \
+    X(NAME, "name", 0, "NAME", IN(IMPORT), "the name of the imported model")                       \
     X(DEPLOY, "deploy", 0, "NAME", IN(BUILD) | IN(EXPLAIN), "only this deployment of FILE")        \
     X(EMIT, "emit", 0, "LIST", IN(BUILD),                                                          \
       "which outputs: table,header,kernels,json (default all)")                                    \
@@ -82,7 +83,7 @@ struct options {
     bool has_command;
     enum command_id command;
     VEC(const char *) args; // positional, without the command word
-    const char *output, *deploy, *kind;
+    const char *output, *name, *deploy, *kind;
     VEC(const char *) include_dirs;
     bool emit[EMIT_COUNT];
     int64_t layer;
