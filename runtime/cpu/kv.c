@@ -11,11 +11,8 @@
 
 typedef struct kv_job {
     const attn_params *p;
-    const attn_batch *batch;
+    const attn_batch *batch; /* of a cross operator: q_start and seq_len are the source's */
     const attn_io *io;
-    const int32_t *start;  /* rows of io.k and io.v: q_start, or src_start of a cross operator */
-    const int32_t *length; /* tokens after the step: seq_len or src_len */
-    int32_t first_row;
 } kv_job;
 
 /* A row of K or V on its way into a page. */
@@ -92,12 +89,10 @@ static void kv_task(void *arg, uint32_t item, uint32_t worker) {
     const attn_params *p = job->p;
     const attn_io *io = job->io;
     uint32_t head = item % p->kv_heads;
-    int32_t token = job->first_row + (int32_t)(item / p->kv_heads);
-    attn_batch rows = *job->batch;
-    rows.q_start = job->start;
-    uint32_t sequence = attn_batch_find(&rows, token);
-    int32_t end = job->start[sequence + 1];
-    uint32_t position = (uint32_t)(job->length[sequence] - (end - token));
+    int32_t token = job->batch->q_start[0] + (int32_t)(item / p->kv_heads);
+    uint32_t sequence = attn_batch_find(job->batch, token);
+    int32_t end = job->batch->q_start[sequence + 1];
+    uint32_t position = (uint32_t)(job->batch->seq_len[sequence] - (end - token));
     uint32_t slot = position % p->block_size;
     char *page = attn_page(&io->cache, sequence, position / p->block_size);
 
@@ -126,15 +121,8 @@ attn_status attn_cpu_kv(attn_exec *x, const attn_params *params, const attn_batc
         (params->layout != ATTN_LAYOUT_HND && params->layout != ATTN_LAYOUT_HND_PAIR)) {
         return ATTN_E_KIND;
     }
-    int cross = params->kind == ATTN_CROSS_ATTENTION;
-    kv_job job = {params,
-                  batch,
-                  io,
-                  cross ? batch->src_start : batch->q_start,
-                  cross ? batch->src_len : batch->seq_len,
-                  0};
-    job.first_row = job.start[0];
-    uint32_t rows = (uint32_t)(job.start[attn_batch_sequences(batch)] - job.first_row);
+    kv_job job = {params, batch, io};
+    uint32_t rows = (uint32_t)(batch->q_start[attn_batch_sequences(batch)] - batch->q_start[0]);
     attn_exec_for(x, attn_exec_workers(x, 0), rows * params->kv_heads, kv_task, &job);
     return ATTN_OK;
 }
