@@ -2,10 +2,10 @@
 // An imported model as .attn text: model-level lines, then for each per-layer attribute the usual
 // value as `layer all` and the exceptions as ranges and steps. Attributes that split the layers in
 // the same way share their blocks. The text is ASCII, whatever the file was called.
-#include <stdio.h>
 #include <string.h>
 
 #include "gen/import.h"
+#include "gen/text.h"
 
 #define LISTED_LAYERS 8 // a comment spells out the layers of a step up to so many
 
@@ -51,34 +51,31 @@ static size_t run_length(const layer_list *l, size_t i, int64_t *step) {
 
 // "0..4, 6..10" or "5..23 step 6": a range from two neighbours or three steps on.
 static const char *spans_text(struct arena *a, const layer_list *l, bool *stepped) {
-    const char *text = "";
+    struct text t = text_of(a);
     *stepped = false;
     for (size_t i = 0; i < l->len;) {
         int64_t step;
         size_t n = run_length(l, i, &step);
-        const char *comma = i ? ", " : "";
-        if (n < 2 || (step > 1 && n < 3)) {
-            text = arena_printf(a, "%s%s%lld", text, comma, (long long)l->at[i]);
-            i++;
-            continue;
+        n = step > 1 && n < 3 ? 1 : n;
+        text_addf(&t, "%s%lld", i ? ", " : "", (long long)l->at[i]);
+        if (n > 1) {
+            text_addf(&t, "..%lld", (long long)l->at[i + n - 1]);
         }
-        text = arena_printf(a, "%s%s%lld..%lld", text, comma, (long long)l->at[i],
-                            (long long)l->at[i + n - 1]);
-        if (step > 1) {
-            text = arena_printf(a, "%s step %lld", text, (long long)step);
+        if (n > 1 && step > 1) {
+            text_addf(&t, " step %lld", (long long)step);
             *stepped = true;
         }
         i += n;
     }
-    return text;
+    return text_string(&t);
 }
 
 static const char *list_text(struct arena *a, const layer_list *l) {
-    const char *text = "";
+    struct text t = text_of(a);
     for (size_t i = 0; i < l->len; i++) {
-        text = arena_printf(a, "%s%s%lld", text, i ? ", " : "", (long long)l->at[i]);
+        text_addf(&t, "%s%lld", i ? ", " : "", (long long)l->at[i]);
     }
-    return text;
+    return text_string(&t);
 }
 
 // ---- attributes by layer
@@ -127,17 +124,19 @@ static int64_t usual_layer(const struct writer *w, const int64_t *first) {
 // "{ window = 512; }": where the layer differs from `usual`; NULL where it does not.
 static const char *body(const struct writer *w, const struct attr_group *g,
                         const struct import_layer *layer, const struct import_layer *usual) {
-    const char *text = NULL;
-    for (size_t t = g->first; t <= (size_t)g->last; t++) {
-        if (layer->v[t] == usual->v[t]) {
+    struct text t = text_of(w->a);
+    for (size_t k = g->first; k <= (size_t)g->last; k++) {
+        if (layer->v[k] == usual->v[k]) {
             continue;
         }
-        const char *value = layer->v[t] == IMPORT_ABSENT
-                                ? "none"
-                                : arena_printf(w->a, "%lld", (long long)layer->v[t]);
-        text = arena_printf(w->a, "%s %s = %s;", text ? text : "{", attr_names[t], value);
+        text_addf(&t, " %s = ", attr_names[k]);
+        if (layer->v[k] == IMPORT_ABSENT) {
+            text_add(&t, "none;");
+        } else {
+            text_addf(&t, "%lld;", (long long)layer->v[k]);
+        }
     }
-    return text ? arena_printf(w->a, "%s }", text) : NULL;
+    return t.bytes.len ? arena_printf(w->a, "{%s }", text_string(&t)) : NULL;
 }
 
 static const char *group_comment(const struct writer *w, const struct attr_group *g,
@@ -186,18 +185,18 @@ static void add_group(struct writer *w, const struct attr_group *g) {
 
 // Any bytes as printable ASCII between quotes: nothing ends the comment, joins lines or reorders.
 static const char *quoted(struct arena *a, const char *text) {
-    char *out = arena_alloc(a, 4 * strlen(text) + sizeof "\"\""), *to = out;
-    *to++ = '"';
+    struct text t = text_of(a);
+    text_add(&t, "\"");
     for (const char *c = text; *c; c++) {
         unsigned char byte = (unsigned char)*c;
         if (byte >= 0x20 && byte < 0x7f && byte != '\\' && byte != '"') {
-            *to++ = *c;
+            text_add_n(&t, c, 1);
         } else {
-            to += sprintf(to, "\\x%02X", byte);
+            text_addf(&t, "\\x%02X", byte);
         }
     }
-    *to = '"';
-    return out;
+    text_add(&t, "\"");
+    return text_string(&t);
 }
 
 static size_t widest(const struct rows *r, size_t limit) {
@@ -225,17 +224,19 @@ static const char *join(struct writer *w) {
         VEC_PUSH(w->a, &all, r);
     }
     size_t width = widest(&all, 2 * WIDE_BLOCK);
-    const char *text = arena_printf(w->a,
-                                    "// From %s, model_type %s, by `attnc import hf`.\n\n"
-                                    "model %s {\n",
-                                    quoted(w->a, w->m->source), w->m->model_type, w->m->name);
+    struct text t = text_of(w->a);
+    text_addf(&t, "// From %s, model_type %s, by `attnc import hf`.\n\nmodel %s {\n",
+              quoted(w->a, w->m->source), w->m->model_type, w->m->name);
     for (size_t i = 0; i < all.len; i++) {
         const struct row *r = &all.at[i];
-        text = r->comment
-                   ? arena_printf(w->a, "%s%-*s // %s\n", text, (int)width, r->left, r->comment)
-                   : arena_printf(w->a, "%s%s\n", text, r->left);
+        if (r->comment) {
+            text_addf(&t, "%-*s // %s\n", (int)width, r->left, r->comment);
+        } else {
+            text_addf(&t, "%s\n", r->left);
+        }
     }
-    return arena_printf(w->a, "%s}\n", text);
+    text_add(&t, "}\n");
+    return text_string(&t);
 }
 
 const char *import_write(struct arena *a, const struct import_model *m, size_t *len) {
