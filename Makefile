@@ -12,7 +12,7 @@ export TZ := UTC0
 WARNINGS := -std=c11 -Wall -Wextra -Werror -pedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wvla -Werror=date-time
 # The same objects in every directory; see docs/decisions.md.
-REPRODUCIBLE := -ffile-prefix-map=$(CURDIR)=. -frandom-seed=$(@F)
+REPRODUCIBLE = -ffile-prefix-map=$(CURDIR)=. -frandom-seed=$(@F)
 INCLUDES := -I. -Iruntime/include -I$(BUILD)
 COMPILE = $(CC) $(WARNINGS) $(REPRODUCIBLE) $(INCLUDES) $(CFLAGS) $(SANITIZE) -MMD -MP
 ARFLAGS := rcD

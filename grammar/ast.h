@@ -168,6 +168,7 @@ struct ast_file {
     uint32_t file; // number in the source table
     VEC(struct ast_import) imports;
     VEC(struct ast_decl *) decls;
+    bool incomplete; // it has errors: names may be missing that the text means to define
 };
 
 #endif

@@ -18,10 +18,25 @@
 
 // clang-format off
 #define DIAG_CODES_LEXICAL(X)                                                                      \
-    X(A0101, DIAG_ERROR, NULL, "byte that cannot stand in a source file")
+    X(A0101, DIAG_ERROR, NULL, "control byte in a source file")                                    \
+    X(A0102, DIAG_ERROR, NULL, "text that is not UTF-8")                                           \
+    X(A0103, DIAG_ERROR, NULL, "invisible character in a source file")                             \
+    X(A0104, DIAG_ERROR, NULL, "string that is not closed")                                        \
+    X(A0105, DIAG_ERROR, NULL, "character that has no meaning outside strings and comments")       \
+    X(A0106, DIAG_ERROR, NULL, "unknown escape in a string")                                       \
+    X(A0107, DIAG_ERROR, NULL, "escape that stands for no character")                              \
+    X(A0108, DIAG_ERROR, NULL, "malformed number")                                                 \
+    X(A0109, DIAG_ERROR, NULL, "number that does not fit 64 bits")                                 \
+    X(A0110, DIAG_ERROR, NULL, "comment that is not closed")
 
 #define DIAG_CODES_SYNTAX(X)                                                                       \
-    X(A0201, DIAG_ERROR, NULL, "unexpected token")
+    X(A0201, DIAG_ERROR, NULL, "unexpected token")                                                 \
+    X(A0202, DIAG_ERROR, NULL, "bracket that is not closed")                                       \
+    X(A0203, DIAG_ERROR, NULL, "closing bracket that closes nothing")                              \
+    X(A0204, DIAG_ERROR, NULL, "misspelt word")                                                    \
+    X(A0205, DIAG_ERROR, NULL, "reserved word used as a name")                                     \
+    X(A0206, DIAG_ERROR, NULL, "nested too deeply")                                                \
+    X(A0207, DIAG_ERROR, NULL, "too many errors in one file")
 
 #define DIAG_CODES_NAMES(X)                                                                        \
     X(A0301, DIAG_ERROR, NULL, "unknown name")

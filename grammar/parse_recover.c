@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error recovery. In: a parse whose next token does not fit. Out: one that goes on, at the same
+// token after a repair, or after the item. Always: an item in error ends where its text seems to
+// end, blocks inside it are still parsed, and what was made up is nothing that has a meaning of its
+// own.
+#include "parse_state.h"
+
+static uint16_t type_at(const struct parse *p, size_t at) {
+    return at < p->tokens.len ? p->tokens.at[at].type : TOKEN_END;
+}
+
+bool parse_starts_decl(const struct parse *p, size_t at) {
+    const uint16_t word = type_at(p, at);
+    const bool may_start = at == 0 || p->tokens.at[at].starts_line ||
+                           type_at(p, at - 1) == TOKEN_RBRACE || type_at(p, at - 1) == TOKEN_SEMI;
+    if (!may_start) {
+        return false;
+    }
+    if (word == TOKEN_IMPORT) {
+        return type_at(p, at + 1) == TOKEN_STRING;
+    }
+    if (!parse_is_name(type_at(p, at + 1))) {
+        return false;
+    }
+    const uint16_t third = type_at(p, at + 2);
+    switch (word) {
+    case TOKEN_CAPABILITY:
+        return third == TOKEN_COLON;
+    case TOKEN_MODEL:
+    case TOKEN_DEPLOY:
+    case TOKEN_BACKEND:
+    case TOKEN_PLATFORM:
+    case TOKEN_PRIORITY:
+    case TOKEN_KIND:
+        return third == TOKEN_LBRACE ||
+               (third == TOKEN_EXTENDS && parse_is_name(type_at(p, at + 3)) &&
+                type_at(p, at + 4) == TOKEN_LBRACE);
+    default:
+        return false;
+    }
+}
+
+// Whether the tokens there can only be the start of an item.
+static bool starts_item(const struct parse *p, size_t at) {
+    const uint16_t first = type_at(p, at), second = type_at(p, at + 1);
+    switch (first) {
+    case TOKEN_LAYER:
+        return second == TOKEN_ALL || second == TOKEN_INTEGER;
+    case TOKEN_LET:
+    case TOKEN_FACT:
+    case TOKEN_FOR:
+        return parse_is_name(second);
+    case TOKEN_REQUIRE:
+        return true;
+    default:
+        return parse_is_name(first) && (second == TOKEN_ASSIGN || second == TOKEN_LBRACE ||
+                                        (second == TOKEN_DOT && parse_is_name(type_at(p, at + 2)) &&
+                                         type_at(p, at + 3) == TOKEN_ASSIGN));
+    }
+}
+
+void parse_close(struct parse *p, size_t depth) {
+    if (p->expressions || !parse_accepts(p, depth < p->openers.len ? TOKEN_RBRACE : TOKEN_END)) {
+        const bool complete = p->expressions == 0 && parse_accepts(p, TOKEN_SEMI);
+        parse_insert(p, complete ? TOKEN_SEMI : TOKEN_SKIP);
+    }
+    while (p->openers.len > depth && !p->gave_up) {
+        parse_insert(p, TOKEN_RBRACE);
+    }
+}
+
+// Whether `inserted` (0: nothing) makes the tokens from `at` on fit: two of them, to be sure.
+static bool would_fit(const struct parse *p, uint16_t inserted, size_t at) {
+    uint16_t types[3];
+    size_t n = 0;
+    if (inserted) {
+        types[n++] = inserted;
+    }
+    types[n++] = type_at(p, at);
+    if (types[n - 1] != TOKEN_END) {
+        types[n++] = type_at(p, at + 1);
+    }
+    return parser_accepts(p->parser, types, n);
+}
+
+static bool is_bracket(uint16_t type) {
+    return type == TOKEN_LPAREN || type == TOKEN_RPAREN || type == TOKEN_LBRACKET ||
+           type == TOKEN_RBRACKET || type == TOKEN_LBRACE || type == TOKEN_RBRACE;
+}
+
+// Repairs with one mark, in order of likelihood: another mark in its place, a missing mark before
+// it, one too many.
+static bool repair(struct parse *p) {
+    static const uint16_t missing[] = {TOKEN_SEMI,   TOKEN_RPAREN, TOKEN_RBRACKET,
+                                       TOKEN_RBRACE, TOKEN_COMMA,  TOKEN_ASSIGN};
+    const uint16_t type = type_at(p, p->next);
+    if ((type == TOKEN_EQ || type == TOKEN_COLON) && would_fit(p, TOKEN_ASSIGN, p->next + 1)) {
+        p->tokens.at[p->next].type = TOKEN_ASSIGN;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        if (would_fit(p, missing[i], p->next)) {
+            parse_insert(p, missing[i]);
+            return true;
+        }
+    }
+    if (type != TOKEN_END && !is_bracket(type) && would_fit(p, 0, p->next + 1)) {
+        p->next++;
+        return true;
+    }
+    return false;
+}
+
+// At file level: on to the next declaration, or into the body of what should have been one.
+static void skip_decl(struct parse *p) {
+    const size_t from = p->next;
+    for (;; p->next++) {
+        const uint16_t type = type_at(p, p->next);
+        if (type == TOKEN_END || (p->next > from && parse_starts_decl(p, p->next))) {
+            parse_insert(p, TOKEN_SKIP);
+            return;
+        }
+        if (type == TOKEN_LBRACE && parser_recovers(p->parser, TOKEN_SKIP_BLOCK)) {
+            parse_insert(p, TOKEN_SKIP_BLOCK);
+            p->next++;
+            return;
+        }
+    }
+}
+
+static unsigned open_sets(const struct parse *p) {
+    unsigned sets = 0;
+    for (size_t i = p->openers.len; i-- > 0 && !p->openers.at[i].block;) {
+        sets += type_at(p, p->openers.at[i].token) == TOKEN_LBRACE;
+    }
+    return sets;
+}
+
+// In a block: to the end of the item. That is a `;`, the block's own `}`, a block that the item
+// opens, or a line that begins another item.
+static void skip_item(struct parse *p) {
+    const size_t from = p->next;
+    unsigned sets = open_sets(p);
+    for (;; p->next++) {
+        const uint16_t type = type_at(p, p->next);
+        const bool starts_line = p->next > from && p->tokens.at[p->next].starts_line;
+        if (type == TOKEN_END || (type == TOKEN_RBRACE && sets == 0) ||
+            (starts_line && (starts_item(p, p->next) || parse_starts_decl(p, p->next)))) {
+            parse_insert(p, TOKEN_SKIP);
+            return;
+        }
+        if (type == TOKEN_SEMI) {
+            parse_insert(p, TOKEN_SKIP);
+            p->next++;
+            return;
+        }
+        if (type == TOKEN_LBRACE && starts_item(p, p->next + 1)) {
+            if (!parser_recovers(p->parser, TOKEN_SKIP_BLOCK)) {
+                parse_insert(p, TOKEN_SKIP); // ends the value; the block is an item without a head
+            }
+            parse_insert(p, TOKEN_SKIP_BLOCK);
+            p->next++;
+            return;
+        }
+        sets += type == TOKEN_LBRACE;
+        sets -= type == TOKEN_RBRACE;
+    }
+}
+
+void parse_recover(struct parse *p) {
+    if (repair(p)) {
+        return;
+    }
+    if (type_at(p, p->next) == TOKEN_END) {
+        parse_close(p, 0);
+    } else if (p->openers.len) {
+        skip_item(p);
+    } else {
+        skip_decl(p);
+    }
+}
