@@ -5,9 +5,33 @@
 #ifndef GEN_ATTRS_H
 #define GEN_ATTRS_H
 
+// Vocabularies: which words a place takes.
+#define VOCABULARIES(X)                                                                            \
+    X(NONE)                                                                                        \
+    X(DTYPE)                                                                                       \
+    X(KV_DTYPE)                                                                                    \
+    X(ATTN)                                                                                        \
+    X(SSM_TYPE)                                                                                    \
+    X(KIND)                                                                                        \
+    X(PHASE)                                                                                       \
+    X(DEVICE)                                                                                      \
+    X(ISA)                                                                                         \
+    X(LAYOUT)                                                                                      \
+    X(POOL)                                                                                        \
+    X(FLAG)                                                                                        \
+    X(BACKEND)                                                                                     \
+    X(FREE) /* any word */
+
+enum vocabulary {
+#define VOCABULARY(id) VOCAB_##id,
+    VOCABULARIES(VOCABULARY)
+#undef VOCABULARY
+};
+
 // Types: INT (an integer of at least 1), INT0 (at least 0), NUM (number), FLAG (yes/no), WORD (a
 // word of the vocabulary beside it), SET (words), BLOCK (yes when given), BYTES (integer, at least
-// 1). Where it may be written: M model level, L layer block, B inside its own block; - derived.
+// 1), VERSION. Where it may be written: ML model level and layer block, B inside its own block;
+// DERIVED nowhere.
 // X(enumerator, "name in rules", type, vocabulary, where)
 #define OPERATOR_ATTRS(X)                                                                          \
     X(HEADS, "heads", INT, NONE, ML)                                                               \
@@ -103,6 +127,31 @@ enum platform_attr {
 #undef PLATFORM_ATTR
         PLATFORM_ATTR_COUNT
 };
+
+enum attr_type {
+    TYPE_INT,
+    TYPE_INT0,
+    TYPE_NUM,
+    TYPE_FLAG,
+    TYPE_WORD,
+    TYPE_SET,
+    TYPE_BLOCK,
+    TYPE_BYTES,
+    TYPE_VERSION
+};
+enum attr_where { WHERE_ML, WHERE_B, WHERE_DERIVED };
+
+struct attr_info {
+    const char *name;
+    enum attr_type type;
+    enum vocabulary vocabulary;
+    enum attr_where where;
+};
+extern const struct attr_info operator_attr_infos[ATTR_COUNT];
+extern const struct attr_info deploy_attr_infos[DEPLOY_ATTR_COUNT];
+extern const struct attr_info platform_attr_infos[PLATFORM_ATTR_COUNT];
+// Index of a name, or -1.
+int attr_find(const struct attr_info *infos, int n, const char *name);
 
 enum phase { PHASE_PREFILL, PHASE_DECODE, PHASE_COUNT };
 extern const char *const phase_names[PHASE_COUNT]; // "prefill", "decode"

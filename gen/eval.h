@@ -11,7 +11,10 @@
 
 // An operator's attributes with defaults applied; what does not apply is VALUE_NONE.
 struct operator_attrs {
+    // at[ATTR_DEMAND] holds the operator's `demand` setting alone: rules that read layer.demand get
+    // every flag demanded, by whatever route (demands_of).
     struct value at[ATTR_COUNT];
+    bool kv_dtype_left; // the deployment left kv_dtype to the model: `auto` in an answer accepts it
 };
 
 struct deploy_attrs {
@@ -34,34 +37,12 @@ struct subject {
     bool *read_block;   // set to true when deploy.block_size was read; may be NULL
 };
 
-// Vocabularies: which words a place takes. VOCAB_NAMES: any declared name of that kind.
-#define VOCABULARIES(X)                                                                            \
-    X(NONE)                                                                                        \
-    X(DTYPE)                                                                                       \
-    X(KV_DTYPE)                                                                                    \
-    X(ATTN)                                                                                        \
-    X(SSM_TYPE)                                                                                    \
-    X(KIND)                                                                                        \
-    X(PHASE)                                                                                       \
-    X(DEVICE)                                                                                      \
-    X(ISA)                                                                                         \
-    X(LAYOUT)                                                                                      \
-    X(POOL)                                                                                        \
-    X(FLAG)                                                                                        \
-    X(BACKEND)                                                                                     \
-    X(FREE) /* any word */
-
-enum vocabulary {
-#define VOCABULARY(id) VOCAB_##id,
-    VOCABULARIES(VOCABULARY)
-#undef VOCABULARY
-};
-
 // Is `word` of the vocabulary? Open ones (DEVICE, LAYOUT: vendors name their own) know the words
 // that occur in declarations. `words` for suggestions, sorted by declaration.
 bool vocab_has(const struct program *p, enum vocabulary v, const char *word);
 VEC_TYPE(words, const char *);
 struct words vocab_words(const struct program *p, enum vocabulary v);
+const char *vocab_noun(enum vocabulary v); // what a word of it is called: "cache dtype"
 // Bytes of a cache or compute dtype as a rational (int4 is 1/2); false when the size is unknown.
 bool dtype_bytes(const char *dtype, struct rational *bytes);
 

@@ -14,14 +14,14 @@ enum value_kind {
     VALUE_AUTO,
     VALUE_ANY,
     VALUE_BOOL,
-    VALUE_NUMBER,
+    VALUE_NUMBER,  // number; text: the spelling of a dotted literal, else NULL
     VALUE_VERSION, // text: spelling "9.0"; compared by component
     VALUE_WORD,    // text
     VALUE_STRING,  // text
     VALUE_SET,     // elems
     VALUE_LIST,    // elems, ordered
-    VALUE_RANGE,   // elems: low, high (VALUE_ANY = open), step; only inside a numeric set
-    VALUE_MULTIPLE // number; only inside a numeric set
+    VALUE_RANGE,   // elems: low, high (VALUE_ANY = open), step (VALUE_NONE = every value between)
+    VALUE_MULTIPLE // number
 };
 
 struct value;
@@ -43,10 +43,16 @@ struct value value_int(int64_t v);
 struct value value_word(const char *text);
 struct value value_set(struct arena *a, const struct value *elems, size_t n);
 bool value_is_int(const struct value *v, int64_t *out);
+// A single value equals a set that holds just it. A dotted literal equals a version by component.
 bool value_equal(const struct value *a, const struct value *b);
+// Order of two numbers or two versions; false for anything else.
+bool value_order(const struct value *a, const struct value *b, int *order);
 // Membership in a set, a single value counting as a one-element set; ranges, multiples and `any`
-// understood. `none` is in S only when S lists it (or is `any`, where `any_takes_none`).
+// understood. A set is in another when each of its elements is. `none` is in S only when S lists
+// it, or is or lists `any`.
 bool value_in(const struct value *v, const struct value *set);
+// Is some element of v in the set?
+bool value_meets(const struct value *v, const struct value *set);
 // As a person would write it: `{64, 128, 256}`, at most 8 elements and then "and N more".
 const char *value_text(struct arena *a, const struct value *v);
 
