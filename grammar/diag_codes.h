@@ -39,13 +39,34 @@
     X(A0207, DIAG_ERROR, NULL, "too many errors in one file")
 
 #define DIAG_CODES_NAMES(X)                                                                        \
-    X(A0301, DIAG_ERROR, NULL, "unknown name")
+    X(A0301, DIAG_ERROR, NULL, "unknown name")                                                     \
+    X(A0302, DIAG_ERROR, NULL, "name declared twice")                                              \
+    X(A0303, DIAG_ERROR, NULL, "file that cannot be read")                                         \
+    X(A0304, DIAG_ERROR, NULL, "files that import each other in a circle")                         \
+    X(A0305, DIAG_ERROR, NULL, "imports nested too deeply")                                        \
+    X(A0306, DIAG_ERROR, NULL, "no such file in the library")                                      \
+    X(A0307, DIAG_ERROR, NULL, "declaration that only the library may hold")                       \
+    X(A0308, DIAG_ERROR, NULL, "declarations that extend each other in a circle")                  \
+    X(A0309, DIAG_ERROR, NULL, "chain of extends too long")                                        \
+    X(A0310, DIAG_ERROR, NULL, "let that reaches itself")                                          \
+    X(A0311, DIAG_ERROR, NULL, "let named like a word of the type it is used as")                  \
+    X(A0312, DIAG_ERROR, NULL, "unknown attribute of a declaration")                               \
+    X(A0313, DIAG_ERROR, NULL, "attribute given twice")                                            \
+    X(A0314, DIAG_ERROR, NULL, "item that has no place in this declaration")
 
 #define DIAG_CODES_VALUES(X)                                                                       \
-    X(A0401, DIAG_ERROR, NULL, "value of the wrong type")
+    X(A0401, DIAG_ERROR, NULL, "value of the wrong type")                                          \
+    X(A0402, DIAG_ERROR, NULL, "arithmetic without an exact result")                               \
+    X(A0403, DIAG_ERROR, NULL, "name of a rule in a constant")                                     \
+    X(A0404, DIAG_ERROR, NULL, "expression beyond a limit")                                        \
+    X(A0405, DIAG_ERROR, NULL, "condition where none may stand")
 
 #define DIAG_CODES_CAPABILITY(X)                                                                   \
-    X(A0501, DIAG_ERROR, NULL, "backend cannot serve the operator")
+    X(A0501, DIAG_ERROR, NULL, "backend cannot serve the operator")                                \
+    X(A0511, DIAG_ERROR, NULL, "backend that leaves a capability unanswered")                      \
+    X(A0512, DIAG_ERROR, NULL, "line that can never count")                                        \
+    X(A0513, DIAG_ERROR, NULL, "capability that is not well formed")                               \
+    X(A0514, DIAG_ERROR, NULL, "operator attribute that nothing reads")
 
 #define DIAG_CODES_COVERAGE(X)                                                                     \
     X(A0601, DIAG_ERROR, NULL, "no backend accepts the operator")
