@@ -60,6 +60,7 @@ struct import {
 
 // A per-layer type, in the words of config.json.
 enum layer_type { LAYER_FULL, LAYER_SLIDING };
+const char *import_layer_type_text(enum layer_type type);
 
 // One architecture: class defaults of transformers, and the rules.
 struct import_arch {

@@ -115,6 +115,10 @@ static const struct {
     {"attention", LAYER_FULL},
 };
 
+const char *import_layer_type_text(enum layer_type type) {
+    return type == LAYER_FULL ? "full_attention" : "sliding_attention";
+}
+
 static bool layer_word(struct import *i, const struct config_value *v, enum layer_type *out) {
     if (v->kind != CONFIG_STRING) {
         wrong_type(i, v, "a string");

@@ -14,9 +14,8 @@ static void warn_pattern(struct import *i, const struct config_value *at,
                 i->diags, DIAG_A0920, at->span,
                 "`%s` disagrees with `layer_types`, first at layer %lld: %s by the pattern, %s by "
                 "`layer_types`, which decides",
-                config_path(i->arena, at), (long long)k,
-                by_pattern == LAYER_FULL ? "full_attention" : "sliding_attention",
-                types[k] == LAYER_FULL ? "full_attention" : "sliding_attention");
+                config_path(i->arena, at), (long long)k, import_layer_type_text(by_pattern),
+                import_layer_type_text(types[k]));
             diag_note(i->diags, g, config_get(i->text, "layer_types")->members.at[k]->span,
                       "layer %lld is here", (long long)k);
             return;
@@ -111,8 +110,7 @@ static void set_sharing(struct import *i, const enum layer_type *types) {
             diag_add(i->diags, DIAG_A0911, shared.given ? shared.at->span : i->text->span,
                      "layer %lld shares the keys and values of the last %s layer before layer "
                      "%lld, and there is none",
-                     (long long)k, types[k] == LAYER_FULL ? "full_attention" : "sliding_attention",
-                     (long long)first);
+                     (long long)k, import_layer_type_text(types[k]), (long long)first);
             i->failed = true;
             return;
         }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// `attnc import hf CONFIG.json [--name NAME] [-o FILE]`: a Hugging Face configuration as a model in
+// .attn form, to stdout or to a file that is replaced as a whole. Nothing is written after an
+// error.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/command.h"
+#include "gen/import.h"
+#include "gen/output.h"
+
+#define CONFIG_MAX_BYTES (64u << 20) // real ones have a few kilobytes
+
+// The whole file, NUL-terminated. NULL after an error that names the cause.
+static char *read_config(struct command *c, const char *path, const char *name, uint32_t *len) {
+    FILE *f = fopen(path, "rb");
+    VEC(char) text = {0};
+    char part[BUFSIZ];
+    size_t n;
+    errno = 0;
+    while (f && text.len <= CONFIG_MAX_BYTES && (n = fread(part, 1, sizeof part, f)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            VEC_PUSH(c->arena, &text, part[i]);
+        }
+    }
+    int why = !f || ferror(f) ? errno : 0;
+    if (f) {
+        fclose(f);
+    }
+    if (why) {
+        diag_add_global(c->diags, DIAG_A0912, "cannot read `%s`: %s", name, strerror(why));
+        return NULL;
+    }
+    if (text.len > CONFIG_MAX_BYTES) {
+        diag_add_global(c->diags, DIAG_A0912, "cannot read `%s`: limit is %u MiB", name,
+                        CONFIG_MAX_BYTES >> 20);
+        return NULL;
+    }
+    *len = (uint32_t)text.len;
+    VEC_PUSH(c->arena, &text, 0);
+    return text.at;
+}
+
+static int import_file(struct command *c, const char *path) {
+    const char *name = options_map_path(&c->options, path);
+    struct import_model m = {0};
+    uint32_t len;
+    size_t out_len;
+    char *text = read_config(c, path, name, &len);
+    if (!text) {
+        return EXIT_STATUS_IO;
+    }
+    uint32_t file = source_add(c->sources, name, path, text, len, false);
+    if (!import_hf(c->arena, c->diags, file, &m)) {
+        return EXIT_STATUS_INPUT;
+    }
+    m.source = import_base_name(path);
+    m.name = c->options.name ? c->options.name : import_name(c->arena, path, m.model_type);
+    const char *out = import_write(c->arena, &m, &out_len);
+    // A warning that -Werror lifted counts: nothing is written.
+    if (c->diags->errors) {
+        return EXIT_STATUS_INPUT;
+    }
+    if (!c->options.output) {
+        return output_stdout(c->arena, c->diags, out, out_len) ? EXIT_STATUS_OK : EXIT_STATUS_IO;
+    }
+    struct outputs o;
+    outputs_init(&o, c->arena, c->diags);
+    outputs_add(&o, c->options.output, out, out_len);
+    return outputs_commit(&o) ? EXIT_STATUS_OK : EXIT_STATUS_IO;
+}
+
+int cmd_import(struct command *c) {
+    const struct options *o = &c->options;
+    if (o->args.len == 0 || strcmp(o->args.at[0], "hf") != 0) {
+        return command_usage(c, "import needs the format first: hf", "attnc import hf CONFIG.json");
+    }
+    if (o->args.len != 2) {
+        return command_usage(c, "import hf takes one configuration file",
+                             "attnc import hf CONFIG.json");
+    }
+    if (o->name && !import_name_ok(o->name)) {
+        return command_usage(c, arena_printf(c->arena, "--name `%s` is not a name", o->name),
+                             "a name is a letter or `_`, then letters, digits and `_`");
+    }
+    return import_file(c, o->args.at[1]);
+}
