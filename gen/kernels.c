@@ -106,7 +106,9 @@ struct kernel_constants kernel_constants(const struct plan *plan, const struct p
         .isa = isa_level(plan->isa),
     };
     constants_of_mask(&k, op);
-    if (op->group != PLAN_NO_INDEX) {
+    if (op->group == PLAN_NO_INDEX) {
+        k.kv_dtype = k.dtype; // dense K and V: a cache's type does not matter
+    } else {
         const struct plan_group *g = &plan->groups.at[op->group];
         k.layout = g->layout ? g->layout : "state";
         k.block_size = g->has_block_size ? g->block_size : 0;
@@ -170,7 +172,7 @@ static const char *shape_text(struct arena *a, const struct plan *plan,
     add_parts(&t, op);
     text_addf(&t, "__%s_%s_b%lld_p%lld__%s", k.dtype ? k.dtype : "none",
               k.kv_dtype ? k.kv_dtype : "none", (long long)k.block_size, (long long)k.page_bytes,
-              k.layout ? mangle(a, k.layout) : "none");
+              k.layout ? mangle_part(a, k.layout) : "none");
     text_addf(&t, "__s%08x", (unsigned)float_bits(k.scale));
     if (op->has_softcap) {
         text_addf(&t, "_cap%08x", (unsigned)float_bits(k.softcap));
@@ -243,7 +245,7 @@ static uint32_t kernel_number(struct assignment *s, const char *entry, enum kern
     const struct kernel_family *family = kernel_family(entry);
     unsigned isa = isa_level(s->plan->isa);
     struct text t = text_of(s->arena);
-    text_addf(&t, "%s__%s", family ? entry : mangle(s->arena, entry), shape);
+    text_addf(&t, "%s__%s", mangle_part(s->arena, entry), shape);
     text_add(&t, role == KERNEL_WRITE ? "_write" : "");
     if (family && family->reads_isa && isa > 0) {
         text_addf(&t, "_isa%u", isa);

@@ -242,17 +242,13 @@ static bool is_derived(const char *name) {
     return false;
 }
 
-static bool is_plain(const char *name) {
+static bool is_part(const char *name) {
     size_t len = strlen(name);
     return len > 0 && name[0] != '_' && name[len - 1] != '_' && !strstr(name, "__") &&
-           strncmp(name, ESCAPED, strlen(ESCAPED)) != 0 && !is_derived(name) &&
-           !mangle_reserved(name);
+           !strstr(name, "_OF_") && strncmp(name, ESCAPED, strlen(ESCAPED)) != 0;
 }
 
-const char *mangle(struct arena *a, const char *name) {
-    if (is_plain(name)) {
-        return name;
-    }
+static const char *escape(struct arena *a, const char *name) {
     struct text t = text_of(a);
     text_add(&t, ESCAPED);
     for (const char *c = name; *c; c++) {
@@ -263,4 +259,12 @@ const char *mangle(struct arena *a, const char *name) {
         }
     }
     return text_string(&t);
+}
+
+const char *mangle(struct arena *a, const char *name) {
+    return is_part(name) && !is_derived(name) && !mangle_reserved(name) ? name : escape(a, name);
+}
+
+const char *mangle_part(struct arena *a, const char *name) {
+    return is_part(name) ? name : escape(a, name);
 }

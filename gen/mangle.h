@@ -4,7 +4,7 @@
 // or ends with `_`, and none is a word of C11, C++17 (to C++20), CUDA, POSIX or attn's own. A name
 // is plain unless it
 //   - is such a word, ends in `_t`, or begins with a reserved prefix (see mangle.c),
-//   - begins or ends with `_`, or holds `__`, or begins with `name_`,
+//   - begins or ends with `_`, or holds `__` or `_OF_`, or begins with `name_`,
 //   - could be what is derived from another name: `x_data`, `x_GROUP_y` (MANGLE_SUFFIXES).
 #ifndef GEN_MANGLE_H
 #define GEN_MANGLE_H
@@ -42,6 +42,9 @@
 
 // The C name of `name` (letters, digits, `_`).
 const char *mangle(struct arena *a, const char *name);
+// `name` as one part of a longer name, before or after `__` or `_OF_`: itself unless it holds one
+// of these, begins or ends with `_`, or begins with `name_`; else escaped as above.
+const char *mangle_part(struct arena *a, const char *name);
 // Why `name` cannot be declared in C at all ("a keyword of C"), or NULL. For names that must stand
 // as they are: the functions of a vendor.
 const char *mangle_reserved(const char *name);

@@ -11,7 +11,9 @@ struct output_file {
     const char *path;
     const char *text;
     size_t len;
-    const char *temporary; // while it exists
+    const char *temporary; // once it was made
+    const char *kept;      // hard link to the file that it replaces, while that may be needed
+    bool is_new;           // nothing stood there
 };
 
 struct outputs {
