@@ -17,6 +17,21 @@ bool parse_is_name(uint16_t type) {
     return type == TOKEN_NAME || (info->word && soft);
 }
 
+bool parse_is_closer(uint16_t type) {
+    return type == TOKEN_RPAREN || type == TOKEN_RBRACKET || type == TOKEN_RBRACE;
+}
+
+uint16_t parse_closer_of(uint16_t opener) {
+    return opener == TOKEN_LPAREN     ? TOKEN_RPAREN
+           : opener == TOKEN_LBRACKET ? TOKEN_RBRACKET
+                                      : TOKEN_RBRACE;
+}
+
+uint16_t parse_closer(const struct parse *p) {
+    const size_t n = p->openers.len;
+    return n ? parse_closer_of(p->tokens.at[p->openers.at[n - 1].token].type) : 0;
+}
+
 void parse_too_deep(struct parse *p, uint32_t begin, uint32_t end) {
     if (!p->too_deep && !p->item_failed) {
         report(p->reporter, DIAG_A0206, begin, end, "nested too deeply (limit is %d)",

@@ -124,16 +124,6 @@ static struct span place_of(const struct parse *p) {
     return parse_span(p, t);
 }
 
-static uint16_t closer_of(uint16_t opener) {
-    return opener == TOKEN_LPAREN     ? TOKEN_RPAREN
-           : opener == TOKEN_LBRACKET ? TOKEN_RBRACKET
-                                      : TOKEN_RBRACE;
-}
-
-static bool is_closer(uint16_t type) {
-    return type == TOKEN_RPAREN || type == TOKEN_RBRACKET || type == TOKEN_RBRACE;
-}
-
 static const struct token *innermost(const struct parse *p) {
     return p->openers.len ? token_at(p, p->openers.at[p->openers.len - 1].token) : NULL;
 }
@@ -174,7 +164,7 @@ static const char *help_for(const struct parse *p, const struct expected *e) {
         return "an item that begins with `layer`, `let`, `fact`, `for` or `require` is that "
                "construct; no attribute has such a name";
     }
-    if (prev == TOKEN_COMMA && is_closer(saw)) {
+    if (prev == TOKEN_COMMA && parse_is_closer(saw)) {
         return "no comma follows the last element";
     }
     return NULL;
@@ -194,17 +184,19 @@ static void add_opener(struct parse *p, struct diag *g, const struct token *open
               token_infos[opener->type].text);
 }
 
-void parse_error_unclosed(struct parse *p) {
-    if (!first_in_item(p)) {
-        return;
-    }
-    const struct token *opener = innermost(p), *t = token_at(p, p->next);
+static void report_unclosed(struct parse *p, const struct token *opener, const struct token *t) {
     const struct span at = place_of(p);
     struct diag *g = report(
         p->reporter, DIAG_A0202, at.begin, at.end, "expected `%s` to close `%s` at line %u, saw %s",
-        token_infos[closer_of(opener->type)].text, token_infos[opener->type].text,
+        token_infos[parse_closer_of(opener->type)].text, token_infos[opener->type].text,
         line_of(p, opener), t->type == TOKEN_END ? noun(p, t) : "another declaration");
     add_opener(p, g, opener);
+}
+
+void parse_error_unclosed(struct parse *p) {
+    if (first_in_item(p)) {
+        report_unclosed(p, innermost(p), token_at(p, p->next));
+    }
 }
 
 void parse_error_misspelt(struct parse *p, uint16_t word) {
@@ -245,13 +237,17 @@ void parse_error(struct parse *p) {
         return;
     }
     const struct token *t = token_at(p, p->next), *opener = innermost(p);
-    if (is_closer(t->type) && !opener) {
+    if (t->type == TOKEN_END && opener) {
+        report_unclosed(p, opener, t);
+        return;
+    }
+    if (parse_is_closer(t->type) && !opener) {
         report_stray_closer(p, t);
         return;
     }
     const struct expected e = find_expected(p);
-    const bool unclosed = opener && e.fits[closer_of(opener->type)] &&
-                          (t->type == TOKEN_END || t->type == TOKEN_SEMI || is_closer(t->type));
+    const bool unclosed = opener && e.fits[parse_closer_of(opener->type)] &&
+                          (parse_is_closer(t->type) || (t->type == TOKEN_SEMI && p->expressions));
     const bool reserved = e.fits[TOKEN_NAME] && !e.fits[TOKEN_STRING] && is_reserved(t->type);
     const char *close = unclosed ? arena_printf(p->arena, ", to close `%s` at line %u",
                                                 token_infos[opener->type].text, line_of(p, opener))

@@ -98,6 +98,11 @@ static bool repair(struct parse *p) {
         p->tokens.at[p->next].type = TOKEN_ASSIGN;
         return true;
     }
+    const uint16_t closer = parse_closer(p);
+    if (parse_is_closer(type) && closer && would_fit(p, closer, p->next + 1)) {
+        p->tokens.at[p->next].type = closer;
+        return true;
+    }
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         if (would_fit(p, missing[i], p->next)) {
             parse_insert(p, missing[i]);
@@ -111,12 +116,21 @@ static bool repair(struct parse *p) {
     return false;
 }
 
+// Whether a line there looks like a declaration or import with its first word misspelt.
+static bool resembles_decl(const struct parse *p, size_t at) {
+    const uint16_t second = type_at(p, at + 1), third = type_at(p, at + 2);
+    return type_at(p, at) == TOKEN_NAME && p->tokens.at[at].starts_line &&
+           (second == TOKEN_STRING ||
+            (parse_is_name(second) && (third == TOKEN_LBRACE || third == TOKEN_EXTENDS)));
+}
+
 // At file level: on to the next declaration, or into the body of what should have been one.
 static void skip_decl(struct parse *p) {
     const size_t from = p->next;
     for (;; p->next++) {
         const uint16_t type = type_at(p, p->next);
-        if (type == TOKEN_END || (p->next > from && parse_starts_decl(p, p->next))) {
+        if (type == TOKEN_END ||
+            (p->next > from && (parse_starts_decl(p, p->next) || resembles_decl(p, p->next)))) {
             parse_insert(p, TOKEN_SKIP);
             return;
         }
@@ -144,7 +158,11 @@ static void skip_item(struct parse *p) {
     for (;; p->next++) {
         const uint16_t type = type_at(p, p->next);
         const bool starts_line = p->next > from && p->tokens.at[p->next].starts_line;
-        if (type == TOKEN_END || (type == TOKEN_RBRACE && sets == 0) ||
+        if (type == TOKEN_END) {
+            parse_close(p, 0); // no word about brackets: what was skipped may have closed them
+            return;
+        }
+        if ((type == TOKEN_RBRACE && sets == 0) ||
             (starts_line && (starts_item(p, p->next) || parse_starts_decl(p, p->next)))) {
             parse_insert(p, TOKEN_SKIP);
             return;

@@ -110,5 +110,9 @@ void parse_take(struct parse *p);
 void parse_insert(struct parse *p, uint16_t type);
 // What can name something: a name or a soft word.
 bool parse_is_name(uint16_t type);
+bool parse_is_closer(uint16_t type);
+uint16_t parse_closer_of(uint16_t opener);
+// The bracket that closes the innermost open one, or 0.
+uint16_t parse_closer(const struct parse *p);
 
 #endif
