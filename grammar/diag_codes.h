@@ -52,30 +52,79 @@
     X(A0311, DIAG_ERROR, NULL, "let named like a word of the type it is used as")                  \
     X(A0312, DIAG_ERROR, NULL, "unknown attribute of a declaration")                               \
     X(A0313, DIAG_ERROR, NULL, "attribute given twice")                                            \
-    X(A0314, DIAG_ERROR, NULL, "item that has no place in this declaration")
+    X(A0314, DIAG_ERROR, NULL, "item that has no place in this declaration")                       \
+    X(A0350, DIAG_ERROR, NULL, "unknown attribute of a model")                                     \
+    X(A0351, DIAG_ERROR, NULL, "unknown setting of a deployment")                                  \
+    X(A0352, DIAG_ERROR, NULL, "attribute given twice")                                            \
+    X(A0353, DIAG_ERROR, NULL, "setting given twice")                                              \
+    X(A0354, DIAG_ERROR, NULL, "unknown kind")                                                     \
+    X(A0355, DIAG_ERROR, NULL, "unknown operator")                                                 \
+    X(A0356, DIAG_ERROR, NULL, "phase that the kind does not have")                                \
+    X(A0358, DIAG_ERROR, NULL, "item that cannot stand in its place")                              \
+    X(A0359, DIAG_ERROR, NULL, "name of another engine's setting")                                 \
+    X(A0360, DIAG_ERROR, NULL, "operator mapped twice")                                            \
+    X(A0361, DIAG_ERROR, NULL, "settings for a model that is not deployed")                        \
+    X(A0362, DIAG_ERROR, NULL, "table of kinds that cannot be read")                               \
+    X(A0363, DIAG_ERROR, NULL, "model deployed twice")
 
 #define DIAG_CODES_VALUES(X)                                                                       \
     X(A0401, DIAG_ERROR, NULL, "value of the wrong type")                                          \
     X(A0402, DIAG_ERROR, NULL, "arithmetic without an exact result")                               \
     X(A0403, DIAG_ERROR, NULL, "name of a rule in a constant")                                     \
     X(A0404, DIAG_ERROR, NULL, "expression beyond a limit")                                        \
-    X(A0405, DIAG_ERROR, NULL, "condition where none may stand")
+    X(A0405, DIAG_ERROR, NULL, "condition where none may stand")                                   \
+    X(A0450, DIAG_ERROR, NULL, "number out of its range")                                          \
+    X(A0451, DIAG_ERROR, NULL, "attribute of the wrong type")                                      \
+    X(A0452, DIAG_ERROR, NULL, "model lacks a required attribute")                                 \
+    X(A0453, DIAG_ERROR, NULL, "heads that KV heads do not divide")                                \
+    X(A0454, DIAG_ERROR, NULL, "attribute that the kind does not have")                            \
+    X(A0455, DIAG_ERROR, NULL, "layer that the model does not have")                               \
+    X(A0456, DIAG_ERROR, NULL, "layer range that is empty")                                        \
+    X(A0457, DIAG_ERROR, NULL, "layer named twice")                                                \
+    X(A0458, DIAG_ERROR, NULL, "KV sharing with an operator that cannot share")                    \
+    X(A0459, DIAG_ERROR, NULL, "index sharing with an operator that cannot share")                 \
+    X(A0461, DIAG_ERROR, NULL, "model without operators")                                          \
+    X(A0462, DIAG_ERROR, NULL, "deployment lacks a required setting")                              \
+    X(A0463, DIAG_ERROR, NULL, "ranks that do not divide the heads")                               \
+    X(A0464, DIAG_ERROR, NULL, "width that contradicts the latent")                                \
+    X(A0465, DIAG_ERROR, NULL, "setting that no single model can have")
 
 #define DIAG_CODES_CAPABILITY(X)                                                                   \
     X(A0501, DIAG_ERROR, NULL, "backend cannot serve the operator")                                \
+    X(A0502, DIAG_ERROR, NULL, "backend lacks a phase")                                            \
+    X(A0503, DIAG_ERROR, NULL, "phases of one operator on different devices")                      \
+    X(A0504, DIAG_ERROR, NULL, "no page layout in common")                                         \
+    X(A0505, DIAG_ERROR, NULL, "no block size in common")                                          \
+    X(A0506, DIAG_ERROR, NULL, "page sizes that differ")                                           \
+    X(A0507, DIAG_ERROR, NULL, "no common page for a unified pool")                                \
+    X(A0508, DIAG_ERROR, NULL, "shared cache on different devices")                                \
     X(A0511, DIAG_ERROR, NULL, "backend that leaves a capability unanswered")                      \
     X(A0512, DIAG_ERROR, NULL, "line that can never count")                                        \
     X(A0513, DIAG_ERROR, NULL, "capability that is not well formed")                               \
-    X(A0514, DIAG_ERROR, NULL, "operator attribute that nothing reads")
+    X(A0514, DIAG_ERROR, NULL, "operator attribute that nothing reads")                            \
+    X(A0550, DIAG_WARNING, "unchecked", "rule that fails, not checked on request")
 
 #define DIAG_CODES_COVERAGE(X)                                                                     \
-    X(A0601, DIAG_ERROR, NULL, "no backend accepts the operator")
+    X(A0601, DIAG_ERROR, NULL, "no backend accepts the operator")                                  \
+    X(A0602, DIAG_ERROR, NULL, "no priority applies")                                              \
+    X(A0610, DIAG_WARNING, "unused-mapping", "mapping that no operator uses")                      \
+    X(A0611, DIAG_WARNING, "shadowed-mapping", "mapping that others override everywhere")          \
+    X(A0612, DIAG_WARNING, "unreachable-entry", "entry of a priority that can never be reached")   \
+    X(A0613, DIAG_WARNING, "mixed-windows", "different windows within one kind")                   \
+    X(A0614, DIAG_WARNING, "window-past-context", "window not below the context")
 
 #define DIAG_CODES_PLATFORM(X)                                                                     \
-    X(A0701, DIAG_ERROR, NULL, "backend needs a device that the platform lacks")
+    X(A0701, DIAG_ERROR, NULL, "backend needs a device that the platform lacks")                   \
+    X(A0702, DIAG_ERROR, NULL, "budget larger than the platform's memory")                         \
+    X(A0710, DIAG_WARNING, "platform-device", "unused mapping to a backend of another device")     \
+    X(A0711, DIAG_WARNING, "memory-unstated", "budget where the platform states no memory") \
+    X(A0712, DIAG_WARNING, "foreign-environment", "environment variable of another engine")
 
 #define DIAG_CODES_OUTPUT(X)                                                                       \
-    X(A0801, DIAG_ERROR, NULL, "output cannot be written")
+    X(A0801, DIAG_ERROR, NULL, "output cannot be written")                                         \
+    X(A0850, DIAG_ERROR, NULL, "memory over its budget")                                           \
+    X(A0851, DIAG_ERROR, NULL, "size beyond 63 bits")                                              \
+    X(A0860, DIAG_WARNING, "unknown-size", "size of a dtype unknown")
 
 #define DIAG_CODES_IMPORT(X)                                                                       \
     X(A0901, DIAG_ERROR, NULL, "configuration is not valid JSON")                                  \
