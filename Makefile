@@ -32,8 +32,15 @@ LIBRARY := std/kinds.attn=gen/std/kinds.attn std/capabilities.attn=gen/std/capab
 COMPILER_O := $(patsubst %.c,$(BUILD)/%.o,$(GRAMMAR_C) $(GEN_C)) $(GENERATED_C:.c=.o)
 RUNTIME_O := $(patsubst %.c,$(BUILD)/%.o,$(CORE_C) $(CPU_C))
 
-.PHONY: all deps demo test clean help format lint repro
+.PHONY: all deps demo test test-plain test-asan floor repro format format-check lint clean help
+## make               build/attnc and build/libattn.a
 all: $(BUILD)/attnc $(BUILD)/libattn.a
+
+## make deps          install the Debian packages that are missing
+PACKAGES := re2c lemon libjansson-dev gcc g++ clang make perl python3 clang-format cppcheck shellcheck \
+            faketime locales jq binutils util-linux diffutils findutils
+deps:
+	@.ci/deps $(PACKAGES)
 
 # ---- generated sources: lemon leaves paths in its banner, so it runs on a relative name
 $(BUILD)/grammar/lexer.c: grammar/lexer.re
@@ -77,8 +84,62 @@ $(BUILD)/tests/unit/%.t: $(BUILD)/tests/unit/%.o $(BUILD)/libattnc.a $(BUILD)/li
 $(BUILD)/tests/kernels/%.t: $(BUILD)/tests/kernels/%.o $(ORACLE_O) $(BUILD)/libattn.a
 	$(CC) $(SANITIZE) -o $@ $^ -lm
 
+# prove runs programs and scripts alike; the scripts find the compiler through BUILD and CC.
+JOBS ?= 2
+# Fewer test points than these mean that something was skipped or lost: `make floor`, `.ci/run`.
+TEST_FLOOR := 1
+SCRIPT_T := tests/golden/run $(sort $(wildcard tests/cases/*.t))
+PROVE = BUILD=$(BUILD) CC="$(CC)" bash -o pipefail -c 'prove -e "" -j$(JOBS) $(1) | tee $(BUILD)/test.log'
+
+## make test          everything below, then the same with ASan and UBSan
+test: test-plain test-asan
+test-plain: all $(UNIT_T) $(KERNEL_T) $(BUILD)/clang/attnc
+	$(call PROVE,$(UNIT_T) $(KERNEL_T) $(SCRIPT_T) tests/repro.t)
+# Sanitizers see through snprintf's checks and warn of what cannot be.
+test-asan:
+	+$(MAKE) BUILD=$(BUILD)/asan SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
+	    CFLAGS='-O1 -g -Wno-format-truncation' test-sanitized
+.PHONY: test-sanitized
+test-sanitized: all $(UNIT_T) $(KERNEL_T)
+	$(call PROVE,$(UNIT_T) $(KERNEL_T) $(SCRIPT_T))
+
+floor:
+	@tail -n 3 $(BUILD)/test.log $(BUILD)/asan/test.log
+	@for log in $(BUILD)/test.log $(BUILD)/asan/test.log; do \
+	    n=$$(sed -n 's/.*Tests=\([0-9]*\).*/\1/p' $$log); \
+	    test "$${n:-0}" -ge $(TEST_FLOOR) || { echo "$$log: $${n:-0} tests, at least $(TEST_FLOOR) wanted" >&2; exit 1; }; \
+	done
+
+## make repro         the same bytes from other folders, locales, times, users and compilers
+repro: all $(BUILD)/clang/attnc
+	$(call PROVE,tests/repro.t)
+$(BUILD)/clang/attnc: FORCE
+	+$(MAKE) BUILD=$(BUILD)/clang CC=clang $@
+.PHONY: FORCE
+FORCE: ;
+
+## make format        clang-format every C file; format-check only looks
+FORMATTED = $(shell find grammar gen runtime tests bench examples -name '*.[ch]' -o -name '*.inc' | sort)
+format:
+	clang-format -i $(FORMATTED)
+format-check:
+	clang-format --dry-run -Werror $(FORMATTED)
+
+## make lint          cppcheck over the C files, shellcheck over the scripts
+# Workspaces are bytes that kernels cast; rows of test tensors are walked flat; and cppcheck takes
+# the terminator that assert looks at for a limit.
+CPPCHECK_OFF := --suppress=invalidPointerCast --suppress=arrayIndexThenCheck \
+                --suppress=arrayIndexOutOfBounds:tests/*
+lint:
+	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
+	    --error-exitcode=1 $(CPPCHECK_OFF) -I. -Iruntime/include grammar gen runtime tests examples
+	shellcheck -x .ci/deps .ci/run tests/tap.sh $(wildcard tests/cases/*.t) tests/repro.t
+
+## make clean         remove $(BUILD)
 clean:
 	rm -rf $(BUILD)
+help:
+	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
