@@ -122,6 +122,20 @@
 
 #define DIAG_CODES_OUTPUT(X)                                                                       \
     X(A0801, DIAG_ERROR, NULL, "output cannot be written")                                         \
+    X(A0802, DIAG_ERROR, NULL, "name too long for the files named after it")                       \
+    X(A0803, DIAG_ERROR, NULL, "two deployments write the same file")                              \
+    X(A0804, DIAG_ERROR, NULL, "file name that a dependency file cannot hold")                     \
+    X(A0805, DIAG_ERROR, NULL, "no deployment to build")                                           \
+    X(A0806, DIAG_ERROR, NULL, "unknown deployment")                                               \
+    X(A0807, DIAG_ERROR, NULL, "more than one deployment")                                         \
+    X(A0808, DIAG_ERROR, NULL, "no operator matches")                                              \
+    X(A0811, DIAG_ERROR, NULL, "backend without a kernel to link")                                 \
+    X(A0812, DIAG_ERROR, NULL, "function name that C cannot have")                                 \
+    X(A0813, DIAG_ERROR, NULL, "kernel family in the wrong place")                                 \
+    X(A0814, DIAG_ERROR, NULL, "operator that the runtime's ABI cannot describe")                  \
+    X(A0815, DIAG_ERROR, NULL, "number beyond a limit of the table")                               \
+    X(A0816, DIAG_ERROR, NULL, "kernels with the same fingerprint")                                \
+    X(A0840, DIAG_WARNING, "foreign-environment", "variable that attnc does not read")             \
     X(A0850, DIAG_ERROR, NULL, "memory over its budget")                                           \
     X(A0851, DIAG_ERROR, NULL, "size beyond 63 bits")                                              \
     X(A0860, DIAG_WARNING, "unknown-size", "size of a dtype unknown")
