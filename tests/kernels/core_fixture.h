@@ -27,7 +27,6 @@ enum {
     WINDOW = 32,
     CHUNK = 16,
     WORKER_BYTES = 192,
-    MOST_WORKERS = 8,
     ROW = HEADS * DIM, // elements of a row of q and out
 };
 
@@ -48,8 +47,6 @@ struct seen {
     uint32_t calls;
     struct call call[4];
     uint32_t items, worst_worker; // of the tasks run by a kernel that uses parallel_for
-    uint32_t slice[MOST_WORKERS]; // tasks inside each worker's slice of the workspace
-    uint32_t overlaps;            // two tasks at once in one slice
 };
 
 struct fake_data { // what a generated NAME_data holds
