@@ -133,7 +133,7 @@ CPPCHECK_OFF := --suppress=invalidPointerCast --suppress=arrayIndexThenCheck \
 lint:
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --error-exitcode=1 $(CPPCHECK_OFF) -I. -Iruntime/include grammar gen runtime tests examples
-	shellcheck -x .ci/deps .ci/run tests/tap.sh $(wildcard tests/cases/*.t) tests/repro.t
+	shellcheck -x -P SCRIPTDIR .ci/deps .ci/run tests/tap.sh tests/cases/lib.sh $(wildcard tests/cases/*.t) tests/repro.t
 
 ## make clean         remove $(BUILD)
 clean:
