@@ -20,7 +20,10 @@ VEC_TYPE(reasons, struct reason);
 
 struct verdict {
     bool ok;
-    bool read_block; // deploy.block_size was read: the verdict holds for s->block_size alone
+    // An answer or a rule read deploy.block_size: it holds for s->block_size alone. (That the block
+    // size itself is answered for does not count.) While it is `auto` and no candidate is set, a
+    // rule that reads it fails, and the capability block_size is not asked.
+    bool read_block;
     struct reasons reasons;
 };
 
@@ -35,6 +38,13 @@ const char *backend_word(const struct decl *backend, const char *name); // or NU
 bool backend_is_family(const struct decl *backend);
 // Does this block size pass the backend's kernel_block / block_size answers and all rules?
 bool backend_takes_block(const struct subject *s, const struct decl *backend, int64_t block_size);
+
+bool capability_is_flag(const struct decl *capability);
+// The answer where a backend gives none; false when it has to answer.
+bool capability_default(const struct program *p, const struct decl *capability,
+                        struct value *answer);
+// The words that an answer is made of.
+enum vocabulary answer_vocabulary(const struct program *p, const char *name);
 
 // Checks of the declarations themselves, once per run: closed schema of capabilities, backends that
 // leave a library capability unanswered, unknown names in flags, bad types, duplicate lines,
