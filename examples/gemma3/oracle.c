@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = sum_j softmax_j(scale q.k_j) v_j over the keys j <= p, or p - window < j <= p with a window.
+// out = sum_j softmax_j(scale q.k_j) v_j over the keys j <= p, or p - window < j <= p with a
+// window.
 #include "oracle.h"
 
 #include <math.h>
