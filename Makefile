@@ -75,6 +75,11 @@ $(BUILD)/attnc: $(BUILD)/gen/main.o $(BUILD)/libattnc.a
 $(BUILD)/libattn.a: $(RUNTIME_O)
 	rm -f $@ && $(AR) $(ARFLAGS) $@ $^
 
+## make demo          a real Gemma-3 configuration, compiled and executed (examples/gemma3)
+demo: all
+	+$(MAKE) --no-print-directory -C examples/gemma3 ATTN=$(CURDIR) ATTNC=$(abspath $(BUILD))/attnc \
+	    ATTN_LIB=$(abspath $(BUILD))/libattn.a OUT=$(abspath $(BUILD))/demo run
+
 # ---- tests: each tests/unit/NAME.c and tests/kernels/NAME.c is a program that prints TAP
 UNIT_T := $(patsubst %.c,$(BUILD)/%.t,$(sort $(wildcard tests/unit/*.c)))
 KERNEL_T := $(patsubst %.c,$(BUILD)/%.t,$(sort $(wildcard tests/kernels/test_*.c)))
