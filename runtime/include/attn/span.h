@@ -46,4 +46,28 @@ ATTN_FN attn_span attn_span_of(int32_t p, int32_t k_len, int32_t left, int32_t r
     return s;
 }
 
+/* Of adjacent rows, the first and last of which see `first` and `last`: the keys that some row sees,
+   without gaps, and the keys that every row sees (empty when lo >= hi). A tile of keys is visited
+   when it meets the former and needs no mask when it lies in the latter. */
+ATTN_FN attn_span attn_span_union(attn_span first, attn_span last) {
+    attn_span s = {first.lo, last.hi > first.hi ? last.hi : first.hi};
+    return s;
+}
+
+ATTN_FN attn_span attn_span_common(attn_span first, attn_span last) {
+    attn_span s = {last.lo, first.hi};
+    return s;
+}
+
+/* Parts that one row tile's keys are split into, for parallel work. length: keys that the tile sees
+   (never the whole context of a windowed operator), units: row tiles times KV heads of the call,
+   most: parts that may exist at once, of all units. One when there is work enough without. */
+#define ATTN_SPLIT_LEAST 256u /* keys in a part: below, merging costs more than it saves */
+ATTN_FN uint32_t attn_split_count(uint32_t length, uint32_t units, uint32_t most) {
+    uint32_t by_room = units > 0 ? most / units : 1;
+    uint32_t by_length = length / ATTN_SPLIT_LEAST;
+    uint32_t parts = by_room < by_length ? by_room : by_length;
+    return parts > 1 ? parts : 1;
+}
+
 #endif
