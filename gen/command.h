@@ -7,7 +7,8 @@
 #define GEN_COMMAND_H
 
 #include "gen/options.h"
-#include "grammar/source.h"
+#include "gen/plan.h"
+#include "gen/program.h"
 
 // X(enumerator, value): pinned, users test for them.
 #define EXIT_STATUSES(X)                                                                           \
@@ -33,6 +34,13 @@ struct command {
 // For wrong use that only the command can see ("import needs `hf` first"): prints to stderr in the
 // form of all usage errors and returns EXIT_STATUS_USAGE. `help` may be NULL.
 int command_usage(const struct command *c, const char *message, const char *help);
+
+// Reads a file with its imports and makes every check that needs no deployment. False when it
+// could not be read: exit status 3.
+bool command_load(struct command *c, const char *path, struct program *p);
+// The deployments of the main file, or the one of --deploy; an unknown one is reported. Those that
+// were found to be wrong already are left out.
+struct decls command_deployments(struct command *c, const struct program *p);
 
 #define COMMAND(id, word, arguments, help) int cmd_##word(struct command *c);
 COMMANDS(COMMAND)

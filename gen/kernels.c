@@ -6,9 +6,11 @@
 
 #include "gen/kernels.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "gen/mangle.h"
+#include "gen/names.h"
 #include "gen/text.h"
 
 static const struct kernel_family families[] = {
@@ -192,49 +194,24 @@ static const char *shape_text(struct arena *a, const struct plan *plan,
     return text_string(&t);
 }
 
-// From texts to small numbers in order of first appearance: open addressing, at most half full.
-struct text_index {
-    struct arena *arena;
-    struct {
-        const char *text;
-        uint32_t number;
-    } * slots;
-    size_t size, used;
-};
-
-static size_t text_slot(const struct text_index *x, const char *text) {
-    size_t at = (size_t)text_hash(text, strlen(text)) & (x->size - 1);
-    while (x->slots[at].text && strcmp(x->slots[at].text, text) != 0) {
-        at = (at + 1) & (x->size - 1);
-    }
-    return at;
-}
-
-static struct text_index text_index_of(struct arena *a, size_t entries) {
-    struct text_index x = {.arena = a, .size = 16};
-    while (x.size < 2 * entries) {
-        x.size *= 2;
-    }
-    x.slots = arena_alloc(a, x.size * sizeof *x.slots);
-    return x;
-}
-
-// The text's number; `*fresh` when it was not there yet.
-static uint32_t text_number(struct text_index *x, const char *text, bool *fresh) {
-    size_t at = text_slot(x, text);
-    *fresh = !x->slots[at].text;
+// The number of a text in a table of them, in order of first appearance; `*fresh` when it is new.
+static uint32_t text_number(struct name_table *t, const char *text, bool *fresh) {
+    const uint32_t *number = name_get(t, text);
+    *fresh = !number;
     if (*fresh) {
-        x->slots[at].text = text;
-        x->slots[at].number = (uint32_t)x->used++;
+        uint32_t *next = ARENA_NEW(t->arena, uint32_t);
+        *next = (uint32_t)t->used;
+        name_set(t, text, next);
+        number = next;
     }
-    return x->slots[at].number;
+    return *number;
 }
 
 struct assignment {
     struct arena *arena;
     struct plan *plan;
-    const char *name; // of the deployment, in C
-    struct text_index kernels, classes;
+    const char *name;                   // of the deployment, in C
+    struct name_table kernels, classes; // from their texts to their numbers
 };
 
 static uint32_t kernel_number(struct assignment *s, const char *entry, enum kernel_role role,
@@ -254,10 +231,11 @@ static uint32_t kernel_number(struct assignment *s, const char *entry, enum kern
     bool fresh;
     uint32_t number = text_number(&s->kernels, key, &fresh);
     if (fresh) {
+        uint64_t hash = text_hash(key, strlen(key));
         struct plan_kernel k = {
             .symbol = arena_printf(s->arena, "%s__%s", s->name, key),
             .key = key,
-            .fingerprint = text_hash(key, strlen(key)),
+            .fingerprint = hash ? hash : 1, // 0 in a table: no kernel
             .entry = entry,
             .external = !family,
             .role = role,
@@ -293,8 +271,8 @@ void kernels_assign(struct arena *a, struct plan *plan) {
         .arena = a,
         .plan = plan,
         .name = mangle(a, plan->deploy ? plan->deploy : ""),
-        .kernels = text_index_of(a, 3 * n), // prefill, decode, write
-        .classes = text_index_of(a, n),
+        .kernels = {.arena = a},
+        .classes = {.arena = a},
     };
     plan->kernels.len = plan->classes.len = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -309,6 +287,34 @@ void kernels_assign(struct arena *a, struct plan *plan) {
         op->write_kernel = kernel_number(&s, write, KERNEL_WRITE, shape, i);
         op->class_index = class_number(&s, op, shape, i);
     }
+}
+
+struct print {
+    uint64_t fingerprint;
+    uint32_t kernel;
+};
+
+static int compare_prints(const void *left, const void *right) {
+    const struct print *a = left, *b = right;
+    int order = (a->fingerprint > b->fingerprint) - (a->fingerprint < b->fingerprint);
+    return order ? order : (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+bool kernels_collide(struct arena *arena, const struct plan *plan, uint32_t *a, uint32_t *b) {
+    size_t n = plan->kernels.len;
+    struct print *prints = ARENA_ARRAY(arena, struct print, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        prints[i] = (struct print){plan->kernels.at[i].fingerprint, i};
+    }
+    qsort(prints, n, sizeof *prints, compare_prints);
+    for (size_t i = 1; i < n; i++) {
+        if (prints[i].fingerprint == prints[i - 1].fingerprint) {
+            *a = prints[i - 1].kernel;
+            *b = prints[i].kernel;
+            return true;
+        }
+    }
+    return false;
 }
 
 uint64_t kernels_step_bytes(const struct plan *plan) {

@@ -67,6 +67,9 @@ struct kernel_constants kernel_constants(const struct plan *plan, const struct p
 // write.
 void kernels_assign(struct arena *a, struct plan *plan);
 
+// Two kernels of different keys with one fingerprint: the runtime could not tell them apart.
+bool kernels_collide(struct arena *arena, const struct plan *plan, uint32_t *a, uint32_t *b);
+
 // Workspace of the runtime for this plan, in bytes: what attn_step keeps, and what the hungriest
 // kernel wants for each worker (0 for kernels of no known family). See runtime/include/attn/abi.h.
 uint64_t kernels_step_bytes(const struct plan *plan);

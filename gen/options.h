@@ -79,6 +79,7 @@ struct prefix_map {
 };
 
 struct options {
+    struct arena *arena;
     bool given[OPTION_COUNT];
     bool has_command;
     enum command_id command;

@@ -135,7 +135,6 @@
     X(A0814, DIAG_ERROR, NULL, "operator that the runtime's ABI cannot describe")                  \
     X(A0815, DIAG_ERROR, NULL, "number beyond a limit of the table")                               \
     X(A0816, DIAG_ERROR, NULL, "kernels with the same fingerprint")                                \
-    X(A0840, DIAG_WARNING, "foreign-environment", "variable that attnc does not read")             \
     X(A0850, DIAG_ERROR, NULL, "memory over its budget")                                           \
     X(A0851, DIAG_ERROR, NULL, "size beyond 63 bits")                                              \
     X(A0860, DIAG_WARNING, "unknown-size", "size of a dtype unknown")

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What commands share: usage errors, reading a file, picking deployments. In: a command. Out: a
+// checked program, its deployments. Always: everything that is wrong is reported before anything
+// is written.
+
+#include "gen/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/foreign.h"
+#include "gen/planner.h"
+#include "gen/text.h"
+#include "gen/verdict.h"
+
+// Words of the command line may hold anything; what could steer a terminal is shown in hexadecimal.
+static const char *printable(struct arena *a, const char *s) {
+    struct text t = text_of(a);
+    for (const unsigned char *c = (const unsigned char *)s; *c; c++) {
+        if (*c < ' ' || *c >= 0x7f) {
+            text_addf(&t, "<%02X>", (unsigned)*c);
+        } else {
+            text_add_n(&t, (const char *)c, 1);
+        }
+    }
+    return text_string(&t);
+}
+
+int command_usage(const struct command *c, const char *message, const char *help) {
+    fprintf(stderr, "attnc: error: %s\n", printable(c->arena, message));
+    if (help) {
+        fprintf(stderr, "  help: %s\n", printable(c->arena, help));
+    }
+    return EXIT_STATUS_USAGE;
+}
+
+bool command_load(struct command *c, const char *path, struct program *p) {
+    struct load_options options = {
+        .include_dirs = c->options.include_dirs.at,
+        .n_include_dirs = c->options.include_dirs.len,
+        .map_name = options_map_path,
+        .map_ctx = &c->options,
+    };
+    foreign_environment(c->diags, getenv);
+    if (!program_load(p, c->arena, c->sources, c->diags, path, &options)) {
+        return false;
+    }
+    check_library(p);
+    check_backends(p);
+    check_models(p);
+    return true;
+}
+
+static struct decls deployments_of(const struct program *p) {
+    struct decls all = {0};
+    const struct decls *deploys = &p->decls[DECL_DEPLOY];
+    for (size_t i = 0; i < deploys->len; i++) {
+        if (deploys->at[i]->file == p->main_file->file) {
+            VEC_PUSH(p->arena, &all, deploys->at[i]);
+        }
+    }
+    return all;
+}
+
+struct decls command_deployments(struct command *c, const struct program *p) {
+    struct decls all = deployments_of(p), picked = {0};
+    const char *wanted = c->options.deploy;
+    bool found = false;
+    const char **names = ARENA_ARRAY(c->arena, const char *, all.len + 1);
+    for (size_t i = 0; i < all.len; i++) {
+        names[i] = all.at[i]->ast->name.text;
+        bool match = !wanted || strcmp(wanted, names[i]) == 0;
+        found = found || match;
+        if (match && !all.at[i]->poisoned) {
+            VEC_PUSH(c->arena, &picked, all.at[i]);
+        }
+    }
+    if (wanted && !found) {
+        struct diag *g = diag_add_global(c->diags, DIAG_A0806, "`%s` has no deployment `%s`",
+                                         p->sources->files.at[p->main_file->file].name, wanted);
+        const char *near = diag_nearest(c->arena, wanted, names, all.len);
+        if (near) {
+            diag_help(c->diags, g, "a deployment named `%s` exists", near);
+        }
+    }
+    return picked;
+}

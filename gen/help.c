@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The help texts, from the rows of options.h. In: a command, or none. Out: text for stdout.
+
+#include <string.h>
+
+#include "gen/options.h"
+#include "gen/text.h"
+
+#define HELP_COLUMN 26 // where the explanations begin, behind the indent
+
+static const struct {
+    const char *word, *arguments, *help;
+} commands[COMMAND_COUNT] = {
+#define COMMAND(id, word, arguments, help) {#word, arguments, help},
+    COMMANDS(COMMAND)
+#undef COMMAND
+};
+
+static const struct help_row {
+    const char *name;
+    char letter;
+    const char *takes;
+    unsigned commands;
+    const char *help;
+} rows[OPTION_COUNT] = {
+#define OPTION(id, name, letter, takes, commands, help) {name, letter, takes, commands, help},
+    OPTIONS(OPTION)
+#undef OPTION
+};
+
+static void add_row(struct text *t, const char *left, const char *right) {
+    size_t len = strlen(left);
+    text_addf(t, "  %s", left);
+    if (len + 2 > HELP_COLUMN) {
+        text_add(t, "\n");
+        len = 0;
+        text_pad(t, 2);
+    }
+    text_pad(t, HELP_COLUMN - len);
+    text_addf(t, "%s\n", right);
+}
+
+static void add_option(struct text *t, const struct help_row *row) {
+    struct text left = text_of(t->arena);
+    if (row->letter) {
+        text_addf(&left, "-%c", row->letter);
+    }
+    if (row->name) {
+        text_addf(&left, "%s--%s", row->letter ? ", " : "    ", row->name);
+    }
+    if (row->takes) {
+        text_addf(&left, " %s", row->takes);
+    }
+    add_row(t, text_string(&left), row->help);
+}
+
+const char *options_help(struct arena *a, enum command_id command) {
+    struct text t = text_of(a);
+    if (command == COMMAND_COUNT) {
+        text_add(&t, "attnc, the attention compiler: backend rules to a constant dispatch table\n\n"
+                     "usage: attnc COMMAND [OPTION...] [FILE...]\n\ncommands:\n");
+        for (int i = 0; i < COMMAND_COUNT; i++) {
+            add_row(&t, arena_printf(a, "%s %s", commands[i].word, commands[i].arguments),
+                    commands[i].help);
+        }
+        text_add(&t, "\noptions of every command:\n");
+    } else {
+        text_addf(&t, "usage: attnc %s [OPTION...] %s\n\n%s\n\noptions:\n", commands[command].word,
+                  commands[command].arguments, commands[command].help);
+    }
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        bool shown = command == COMMAND_COUNT ? rows[i].commands == EVERYWHERE
+                                              : (rows[i].commands >> command & 1u) != 0;
+        if (shown) {
+            add_option(&t, &rows[i]);
+        }
+    }
+    text_add(&t, "\nexit status: 0 ok, 1 errors in the input, 2 usage, 3 input or output, "
+                 "70 internal\n");
+    return text_string(&t);
+}
