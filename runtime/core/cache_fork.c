@@ -4,8 +4,6 @@
 // partial, since both sequences may write it, and a state. Every other block is shared.
 #include "runtime/core/cache_state.h"
 
-#include <string.h>
-
 // What a fork at `tokens` means in one group: blocks [begin, end) are held, the last one a copy.
 typedef struct cache_cut {
     cache_run run;
@@ -97,54 +95,4 @@ attn_status attn_cache_fork(attn_cache *cache, uint32_t from, uint32_t to, uint3
                                             .source_cached = s->source_cached,
                                             .place = CACHE_NO_PLACE};
     return ATTN_OK;
-}
-
-// The operator's own pages of this group, or NULL.
-static const attn_kv *pages_in(const attn_table *table, const attn_kv *kv, uint32_t op,
-                               uint32_t group) {
-    const attn_operator *o = &attn_operators(table)[op];
-    bool owns = o->owner == op && o->class_index < table->data->n_classes &&
-                attn_classes(table)[o->class_index].group == group;
-    return owns ? &kv[op] : NULL;
-}
-
-static attn_status check_copy(const attn_table *table, const attn_kv *kv,
-                              const attn_cache_copy *copy) {
-    if (copy->group >= table->data->n_groups) {
-        return ATTN_E_TABLE;
-    }
-    for (uint32_t op = 0; op < table->data->n_operators; op++) {
-        const attn_kv *pages = pages_in(table, kv, op, copy->group);
-        if (pages && !pages->base) {
-            return ATTN_E_NULL;
-        }
-        if (pages && (copy->from < 0 || (uint32_t)copy->from >= pages->n_pages || copy->to < 0 ||
-                      (uint32_t)copy->to >= pages->n_pages)) {
-            return ATTN_E_BLOCK;
-        }
-    }
-    return ATTN_OK;
-}
-
-attn_status attn_cache_copy_pages(const attn_table *table, const attn_kv *kv, uint32_t n_kv,
-                                  const attn_cache_copy *copies, uint32_t n_copies) {
-    attn_status status = attn_table_check(table);
-    if (status == ATTN_OK && n_copies > 0 && (!kv || !copies || n_kv < table->data->n_operators)) {
-        status = ATTN_E_NULL;
-    }
-    for (uint32_t c = 0; c < n_copies && status == ATTN_OK; c++) {
-        status = check_copy(table, kv, &copies[c]);
-    }
-    for (uint32_t c = 0; c < n_copies && status == ATTN_OK; c++) {
-        uint64_t bytes = attn_groups(table)[copies[c].group].page_bytes;
-        for (uint32_t op = 0; op < table->data->n_operators; op++) {
-            const attn_kv *pages = pages_in(table, kv, op, copies[c].group);
-            if (pages && copies[c].from != copies[c].to) {
-                memcpy((char *)pages->base + copies[c].to * pages->page_stride,
-                       (const char *)pages->base + copies[c].from * pages->page_stride,
-                       (size_t)bytes);
-            }
-        }
-    }
-    return status;
 }

@@ -7,12 +7,9 @@
 
 #include <limits.h>
 
-// What pages and their strides are aligned to: int8 pages hold f32 scales behind their values.
+// What pages and their strides are aligned to; f32 scales inside int8 pages need not be.
 static size_t page_align(const attn_class *class) {
-    if (class->layout == ATTN_LAYOUT_VENDOR) {
-        return 1;
-    }
-    return class->kv_dtype == ATTN_INT8 ? sizeof(float) : attn_dtype_bytes(class->kv_dtype);
+    return class->layout == ATTN_LAYOUT_VENDOR ? 1 : attn_dtype_bytes(class->kv_dtype);
 }
 
 attn_status attn_cache_view_of(attn_call *call) {

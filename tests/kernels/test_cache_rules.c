@@ -253,6 +253,30 @@ static void test_copy_pages(void) {
     is_int(attn_cache_copy_pages(&f.table, f.kv, 1, copies, 1), ATTN_E_NULL, "too few pools");
 }
 
+static void test_bind(void) {
+    fixture_init(&f);
+    f.data.groups[GROUP_FULL].page_bytes = 100; // 12 pages are no whole cache lines
+    size_t bytes = attn_cache_pool_bytes(&f.table);
+    size_t want = ATTN_ROUND_UP(PAGES * 100, 64) + 3 * PAGES * PAGE_BYTES;
+    ok(bytes == want, "pools of the four operators that own pages: %zu bytes", bytes);
+    static _Alignas(64) char pool[4 * PAGES * PAGE_BYTES];
+    attn_kv kv[OPERATORS];
+    is_int(attn_cache_bind(&f.table, pool, bytes, kv, OPERATORS), ATTN_OK, "are shared out");
+    ok(kv[FULL].base == pool && kv[FULL].page_stride == 100 && kv[FULL].n_pages == PAGES,
+       "the first begins the pool");
+    ok(kv[WINDOWED].base == pool + 1216 && kv[CHUNKED].page_stride == PAGE_BYTES,
+       "the next stands behind it, aligned");
+    ok(!kv[ENCODER].base && !kv[SHARED].base, "others have none");
+    is_int(attn_cache_bind(&f.table, pool, bytes - 1, kv, OPERATORS), ATTN_E_WORKSPACE, "less");
+    is_int(attn_cache_bind(&f.table, pool + 8, bytes, kv, OPERATORS), ATTN_E_ALIGN, "not aligned");
+    is_int(attn_cache_bind(&f.table, NULL, bytes, kv, OPERATORS), ATTN_E_NULL, "no pool");
+    is_int(attn_cache_bind(&f.table, pool, bytes, kv, OPERATORS - 1), ATTN_E_NULL, "short kv");
+    is_int(attn_cache_bind(NULL, pool, bytes, kv, OPERATORS), ATTN_E_NULL, "no table");
+    f.data.groups[GROUP_FULL].page_bytes = UINT64_MAX / 2;
+    is_int((long long)attn_cache_pool_bytes(&f.table), 0, "a pool beyond pointers is 0");
+    is_int(attn_cache_bind(&f.table, pool, bytes, kv, OPERATORS), ATTN_E_LIMIT, "and refused");
+}
+
 static void test_rewind(void) {
     open_cache();
     attn_cache_begin(cache, 0);
@@ -295,6 +319,7 @@ int main(void) {
     test_fork();
     test_fork_of_whole_blocks();
     test_copy_pages();
+    test_bind();
     test_rewind();
     test_left_out();
     return done_testing();

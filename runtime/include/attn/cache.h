@@ -2,7 +2,7 @@
  * The static cache manager of one table: which block of each group holds which tokens of which
  * sequence. All memory is the caller's, taken once; no call allocates. Windows and chunks give
  * their blocks back as they pass, prefixes are shared by reference counts. Pages themselves are
- * never touched here, but for attn_cache_copy_pages.
+ * never touched here, but by attn_cache_copy_pages.
  *
  * A step:  append to each of its sequences -> attn_cache_batch -> attn_step, attn_kv_write,
  *          attn_run -> attn_cache_finish. A sequence is a number below max_seqs that the caller
@@ -32,6 +32,13 @@ size_t attn_cache_bytes(const attn_table *table);
 /* Makes an empty manager in `memory`; *cache then points into it. */
 attn_status attn_cache_init(attn_cache **cache, void *memory, size_t bytes,
                             const attn_table *table);
+
+/* One piece of host memory for the pages of all operators, as the memory plan counts them: kv_bytes
+   and state_bytes of the table, each operator's pages from a cache line on. */
+size_t attn_cache_pool_bytes(const attn_table *table);
+/* Shares `pool` (64-byte aligned) out: fills kv[0 .. operators) for attn_exec. */
+attn_status attn_cache_bind(const attn_table *table, void *pool, size_t bytes, attn_kv *kv,
+                            uint32_t n_kv);
 
 /* An empty sequence; ATTN_E_CACHE when `sequence` is in use. */
 attn_status attn_cache_begin(attn_cache *cache, uint32_t sequence);
