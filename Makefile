@@ -26,8 +26,7 @@ GENERATED_C := $(BUILD)/grammar/lexer.c $(BUILD)/grammar/parser.c $(BUILD)/gen/l
 # std/NAME.attn = where it stands in the tree; the order is the order of import.
 LIBRARY := std/kinds.attn=gen/std/kinds.attn std/capabilities.attn=gen/std/capabilities.attn \
            std/platforms.attn=gen/std/platforms.attn std/cpu.attn=runtime/cpu/cpu.attn \
-           $(patsubst runtime/cuda/%,std/%=runtime/cuda/%,$(wildcard runtime/cuda/cuda.attn)) \
-           $(patsubst gen/std/%,std/%=gen/std/%,$(wildcard gen/std/vllm.attn))
+           $(foreach f,$(wildcard runtime/cuda/cuda.attn gen/std/vllm.attn),std/$(notdir $f)=$f)
 
 COMPILER_O := $(patsubst %.c,$(BUILD)/%.o,$(GRAMMAR_C) $(GEN_C)) $(GENERATED_C:.c=.o)
 RUNTIME_O := $(patsubst %.c,$(BUILD)/%.o,$(CORE_C) $(CPU_C))
@@ -138,7 +137,7 @@ CPPCHECK_OFF := --suppress=invalidPointerCast --suppress=arrayIndexThenCheck \
 lint:
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --error-exitcode=1 $(CPPCHECK_OFF) -I. -Iruntime/include grammar gen runtime tests examples
-	shellcheck -x -P SCRIPTDIR .ci/deps .ci/run tests/tap.sh tests/cases/lib.sh $(wildcard tests/cases/*.t) tests/repro.t
+	shellcheck -x -S warning -P SCRIPTDIR .ci/deps .ci/run tests/tap.sh tests/cases/lib.sh $(wildcard tests/cases/*.t) tests/repro.t
 
 ## make clean         remove $(BUILD)
 clean:

@@ -43,3 +43,12 @@ backends_of() {
 repeat() {
     awk -v n="$1" -v w="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s%s", i ? " " : "", w }'
 }
+
+# plain FILE NAME: no byte beyond printable ASCII and line ends.
+plain() {
+    if LC_ALL=C grep -n '[^ -~]' "$1" >"$WORK/odd"; then
+        point 1 "$2" || od -c "$WORK/odd" | comment
+    else
+        point 0 "$2"
+    fi
+}
