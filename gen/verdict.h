@@ -46,9 +46,11 @@ bool capability_default(const struct program *p, const struct decl *capability,
 // The words that an answer is made of.
 enum vocabulary answer_vocabulary(const struct program *p, const char *name);
 
-// Checks of the declarations themselves, once per run: closed schema of capabilities, backends that
-// leave a library capability unanswered, unknown names in flags, bad types, duplicate lines,
-// unreachable lines after one without `when`, priorities that name no backend.
+// Checks of the declarations themselves, once per run, before anything is planned; a declaration
+// with an error is poisoned. check_library: capabilities are well formed, the schema is closed.
+// check_backends: platforms (known attributes of the right type), backends (known attributes,
+// answers of the right type, every library capability answered, names in rules and flags, lines
+// given twice or never counting), priorities (orders that name backends).
 void check_library(const struct program *p);
 void check_backends(const struct program *p);
 

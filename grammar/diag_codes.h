@@ -52,7 +52,6 @@
     X(A0311, DIAG_ERROR, NULL, "let named like a word of the type it is used as")                  \
     X(A0312, DIAG_ERROR, NULL, "unknown attribute of a declaration")                               \
     X(A0313, DIAG_ERROR, NULL, "attribute given twice")                                            \
-    X(A0314, DIAG_ERROR, NULL, "item that has no place in this declaration")                       \
     X(A0350, DIAG_ERROR, NULL, "unknown attribute of a model")                                     \
     X(A0351, DIAG_ERROR, NULL, "unknown setting of a deployment")                                  \
     X(A0352, DIAG_ERROR, NULL, "attribute given twice")                                            \
@@ -102,6 +101,8 @@
     X(A0512, DIAG_ERROR, NULL, "line that can never count")                                        \
     X(A0513, DIAG_ERROR, NULL, "capability that is not well formed")                               \
     X(A0514, DIAG_ERROR, NULL, "operator attribute that nothing reads")                            \
+    X(A0515, DIAG_ERROR, NULL, "priority that names a family")                                     \
+    X(A0516, DIAG_ERROR, NULL, "priority without an order")                                        \
     X(A0550, DIAG_WARNING, "unchecked", "rule that fails, not checked on request")
 
 #define DIAG_CODES_COVERAGE(X)                                                                     \
