@@ -6,7 +6,7 @@
 
 #include "attn/span.h"
 
-uint32_t cache_first_block(const cache_group *g, uint32_t position) {
+uint32_t attn_cache_first_block(const cache_group *g, uint32_t position) {
     const attn_group *plan = g->plan;
     if (plan->source || plan->layout == ATTN_LAYOUT_STATE) {
         return 0;
@@ -16,7 +16,7 @@ uint32_t cache_first_block(const cache_group *g, uint32_t position) {
            plan->block_size;
 }
 
-void cache_take(cache_group *g, uint32_t sequence, uint32_t end) {
+void attn_cache_take_blocks(cache_group *g, uint32_t sequence, uint32_t end) {
     cache_run *run = &g->runs[sequence];
     for (; run->end < end; run->end++) {
         int32_t id = g->free[--g->n_free];
@@ -32,7 +32,7 @@ static void drop(cache_group *g, uint32_t sequence, uint32_t block) {
     }
 }
 
-void cache_keep(cache_group *g, uint32_t sequence, uint32_t begin, uint32_t end) {
+void attn_cache_keep_blocks(cache_group *g, uint32_t sequence, uint32_t begin, uint32_t end) {
     cache_run *run = &g->runs[sequence];
     while (run->begin < run->end && run->begin < begin) {
         drop(g, sequence, run->begin++);
@@ -78,7 +78,7 @@ static attn_status grow(attn_cache *cache, uint32_t sequence, bool source, uint6
     for (uint32_t i = 0; i < cache->header->n_groups; i++) {
         cache_group *g = &cache->groups[i];
         if ((bool)g->plan->source == source) {
-            cache_take(g, sequence, attn_group_blocks(g->plan, (uint32_t)length));
+            attn_cache_take_blocks(g, sequence, attn_group_blocks(g->plan, (uint32_t)length));
         }
     }
     return ATTN_OK;
@@ -153,7 +153,7 @@ attn_status attn_cache_rewind(attn_cache *cache, uint32_t sequence, uint32_t tok
     for (uint32_t i = 0; i < cache->header->n_groups; i++) {
         cache_group *g = &cache->groups[i];
         if (!g->plan->source) {
-            cache_keep(g, sequence, 0, attn_group_blocks(g->plan, s->length));
+            attn_cache_keep_blocks(g, sequence, 0, attn_group_blocks(g->plan, s->length));
         }
     }
     return ATTN_OK;
@@ -172,7 +172,7 @@ attn_status attn_cache_release(attn_cache *cache, uint32_t sequence) {
     }
     cache->fresh -= s->length - s->cached;
     for (uint32_t i = 0; i < cache->header->n_groups; i++) {
-        cache_keep(&cache->groups[i], sequence, 0, 0);
+        attn_cache_keep_blocks(&cache->groups[i], sequence, 0, 0);
     }
     *s = (cache_sequence){.place = CACHE_NO_PLACE};
     return ATTN_OK;
@@ -194,7 +194,7 @@ attn_status attn_cache_finish(attn_cache *cache) {
         s->place = CACHE_NO_PLACE;
         for (uint32_t i = 0; i < cache->header->n_groups; i++) {
             cache_group *g = &cache->groups[i];
-            cache_keep(g, sequence, cache_first_block(g, s->length), UINT32_MAX);
+            attn_cache_keep_blocks(g, sequence, attn_cache_first_block(g, s->length), UINT32_MAX);
         }
     }
     cache->in_batch = 0;

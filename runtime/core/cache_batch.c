@@ -4,8 +4,6 @@
 // Columns outside a sequence's run are left as an earlier step had them: they are never read.
 #include "runtime/core/cache_state.h"
 
-#include <string.h>
-
 static uint32_t fresh_of(const cache_sequence *s) {
     return s->length - s->cached;
 }
@@ -38,8 +36,8 @@ static attn_status arrange(attn_cache *cache, const uint32_t *sequences, uint32_
 static void copy_row(cache_group *g, uint32_t place, uint32_t sequence) {
     uint32_t end = g->runs[sequence].end;
     size_t live = end < g->cols ? end : g->cols;
-    memcpy(g->image + (size_t)place * g->cols, cache_column(g, sequence, 0),
-           live * sizeof *g->rows);
+    __builtin_memcpy(g->image + (size_t)place * g->cols, cache_column(g, sequence, 0),
+                     live * sizeof *g->rows);
 }
 
 static void fill_image(attn_cache *cache, uint32_t n) {
@@ -81,7 +79,7 @@ attn_status attn_cache_batch(attn_cache *cache, uint32_t *sequences, uint32_t n,
     }
     fill_image(cache, n);
     if (n > 0) {
-        memcpy(sequences, cache->order, n * sizeof *sequences);
+        __builtin_memcpy(sequences, cache->order, n * sizeof *sequences);
     }
     cache->in_batch = n;
     cache->stepping = 1;

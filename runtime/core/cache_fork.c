@@ -12,7 +12,8 @@ typedef struct cache_cut {
 
 static cache_cut cut_of(const cache_group *g, const cache_sequence *from, uint32_t tokens) {
     uint32_t length = g->plan->source ? from->source_cached : tokens;
-    cache_cut cut = {{cache_first_block(g, length), attn_group_blocks(g->plan, length)}, false};
+    cache_cut cut = {{attn_cache_first_block(g, length), attn_group_blocks(g->plan, length)},
+                     false};
     bool state = g->plan->layout == ATTN_LAYOUT_STATE;
     cut.copies_last = length > 0 && (state || length % g->plan->block_size != 0);
     return cut;
@@ -36,7 +37,7 @@ static void share(cache_group *g, uint32_t from, uint32_t to, const cache_cut *c
         g->refs[id]++;
     }
     g->runs[to] = (cache_run){cut->run.begin, shared};
-    cache_take(g, to, cut->run.end);
+    attn_cache_take_blocks(g, to, cut->run.end);
 }
 
 static attn_status check_fork(const attn_cache *cache, uint32_t from, uint32_t to, uint32_t tokens,

@@ -7,7 +7,6 @@
 #include "attn/attn.h"
 
 #include <limits.h>
-#include <string.h>
 
 typedef struct carver { // hands out pieces of the caller's memory; measures when base is NULL
     char *base;
@@ -111,7 +110,7 @@ attn_status attn_cache_init(attn_cache **cache, void *memory, size_t bytes,
     if (need == 0 || bytes < need) {
         return ATTN_E_WORKSPACE;
     }
-    memset(memory, 0, need);
+    __builtin_memset(memory, 0, need);
     attn_cache *made = memory;
     carver place = {memory, 0};
     lay_out(&place, made, table);

@@ -7,7 +7,6 @@
 #include "attn/attn.h"
 
 #include <limits.h>
-#include <string.h>
 
 #define NO_GROUP UINT32_MAX
 
@@ -118,9 +117,9 @@ attn_status attn_cache_copy_pages(const attn_table *table, const attn_kv *kv, ui
         for (uint32_t op = 0; op < table->data->n_operators; op++) {
             const attn_kv *pages = pages_in(table, kv, op, copies[c].group);
             if (pages && copies[c].from != copies[c].to) {
-                memcpy((char *)pages->base + copies[c].to * pages->page_stride,
-                       (const char *)pages->base + copies[c].from * pages->page_stride,
-                       (size_t)bytes);
+                __builtin_memcpy((char *)pages->base + copies[c].to * pages->page_stride,
+                                 (const char *)pages->base + copies[c].from * pages->page_stride,
+                                 (size_t)bytes);
             }
         }
     }

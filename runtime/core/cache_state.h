@@ -62,10 +62,10 @@ static inline int32_t *cache_column(const cache_group *g, uint32_t sequence, uin
 }
 
 // First block that a query at `position` or later still reads.
-uint32_t cache_first_block(const cache_group *g, uint32_t position);
+uint32_t attn_cache_first_block(const cache_group *g, uint32_t position);
 // Lengthens the sequence's run to `end` blocks; there must be enough free ones.
-void cache_take(cache_group *g, uint32_t sequence, uint32_t end);
+void attn_cache_take_blocks(cache_group *g, uint32_t sequence, uint32_t end);
 // Gives back the blocks of the sequence outside [begin, end).
-void cache_keep(cache_group *g, uint32_t sequence, uint32_t begin, uint32_t end);
+void attn_cache_keep_blocks(cache_group *g, uint32_t sequence, uint32_t begin, uint32_t end);
 
 #endif

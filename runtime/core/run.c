@@ -4,8 +4,6 @@
 // first kernel runs, so a refused call has written nothing; dispatch itself is a load and a call.
 #include "runtime/core/call.h"
 
-#include <string.h>
-
 // Finds operator, class and plan, and refuses what the step was not made for.
 static attn_status open_call(attn_call *call, attn_exec *x, const attn_table *table, uint32_t op,
                              const attn_batch *batch, const attn_io *io) {
@@ -24,7 +22,7 @@ static attn_status open_call(attn_call *call, attn_exec *x, const attn_table *ta
         return ATTN_E_WORKSPACE;
     }
     attn_step_header want = attn_step_identity(table, batch);
-    if (memcmp(x->workspace, &want, offsetof(attn_step_header, rows)) != 0) {
+    if (__builtin_memcmp(x->workspace, &want, offsetof(attn_step_header, rows)) != 0) {
         return ATTN_E_STEP;
     }
     // The step has been through attn_table_check with this very table.
@@ -40,7 +38,7 @@ static attn_status open_call(attn_call *call, attn_exec *x, const attn_table *ta
     call->plan = attn_plan_of(x->workspace, h, call->op->class_index);
     call->group = call->class->group < h->n_groups ? &attn_groups(table)[call->class->group] : NULL;
     call->io = *io;
-    memset(&call->io.cache, 0, sizeof call->io.cache);
+    __builtin_memset(&call->io.cache, 0, sizeof call->io.cache);
     if (call->step->longest > call->op->max_tokens ||
         batch->n_tokens > call->op->max_batch_tokens) {
         return ATTN_E_LIMIT;

@@ -6,11 +6,9 @@
 
 #include "attn/span.h"
 
-#include <string.h>
-
 attn_step_header attn_step_identity(const attn_table *table, const attn_batch *batch) {
     attn_step_header step;
-    memset(&step, 0, sizeof step); // padding too: identities are compared as bytes
+    __builtin_memset(&step, 0, sizeof step); // padding too: identities are compared as bytes
     step.magic = ATTN_STEP_MAGIC;
     step.fingerprint = table->data->fingerprint;
     step.data = table->data;
@@ -152,7 +150,7 @@ attn_status attn_step(attn_exec *x, const attn_table *table, const attn_batch *b
         found.planned++;
     }
     if (status == ATTN_OK) {
-        memcpy(step, &found, sizeof found);
+        __builtin_memcpy(step, &found, sizeof found);
     }
     return status;
 }
