@@ -3,7 +3,9 @@
 # the rest. Everything built goes to $(BUILD); the source tree is never written.
 
 BUILD ?= build
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 export LC_ALL := C

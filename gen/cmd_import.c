@@ -14,11 +14,11 @@
 
 // The whole file, NUL-terminated. NULL after an error that names the cause.
 static char *read_config(struct command *c, const char *path, const char *name, uint32_t *len) {
+    errno = 0;
     FILE *f = fopen(path, "rb");
     VEC(char) text = {0};
     char part[BUFSIZ];
     size_t n;
-    errno = 0;
     while (f && text.len <= CONFIG_MAX_BYTES && (n = fread(part, 1, sizeof part, f)) > 0) {
         for (size_t i = 0; i < n; i++) {
             VEC_PUSH(c->arena, &text, part[i]);
@@ -73,12 +73,17 @@ static int import_file(struct command *c, const char *path) {
 
 int cmd_import(struct command *c) {
     const struct options *o = &c->options;
-    if (o->args.len == 0 || strcmp(o->args.at[0], "hf") != 0) {
-        return command_usage(c, "import needs the format first: hf", "attnc import hf CONFIG.json");
+    const char *usage = "attnc import hf CONFIG.json [--name NAME] [-o FILE]";
+    if (o->args.len == 0) {
+        return command_usage(c, "import needs a format and a file", usage);
+    }
+    if (strcmp(o->args.at[0], "hf") != 0) {
+        return command_usage(
+            c, arena_printf(c->arena, "import does not know the format `%s`", o->args.at[0]),
+            usage);
     }
     if (o->args.len != 2) {
-        return command_usage(c, "import hf takes one configuration file",
-                             "attnc import hf CONFIG.json");
+        return command_usage(c, "import hf takes one configuration file", usage);
     }
     if (o->name && !import_name_ok(o->name)) {
         return command_usage(c, arena_printf(c->arena, "--name `%s` is not a name", o->name),

@@ -13,6 +13,11 @@ case $ATTNC in /*) ;; *) ATTNC=$ROOT/$ATTNC ;; esac
 export ATTNC LC_ALL=C TZ=UTC0 NO_COLOR=1
 unset VLLM_ATTENTION_BACKEND SOURCE_DATE_EPOCH
 
+[ -x "$ATTNC" ] || {
+    echo "Bail out! no compiler at $ATTNC"
+    exit 1
+}
+
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/attnc-test.XXXXXX")
 trap 'cd / && rm -rf "$WORK"' EXIT
 trap 'exit 1' HUP INT TERM

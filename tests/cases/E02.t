@@ -53,6 +53,5 @@ backend B extends A { device = cpu; }
 EOF
 attnc check e.attn
 exits 1 "a backend that extends itself by way of another is refused"
-says "\`A\`" "... naming the one"
-says "\`B\`" "... and the other"
+says "A -> B -> A" "... showing the chain"
 done_testing

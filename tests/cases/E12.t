@@ -17,19 +17,20 @@ sed 's/$/\r/' lf.attn >d.attn && variant CRLF
 { printf '\357\273\277' && sed 's/$/\r/' lf.attn; } >d.attn && variant BOM+CRLF
 printf %s "$(cat lf.attn)" >d.attn && variant "no final newline"
 
-bad() { # $1: place, $2: what is shown, $3: name; the text on stdin
-    cat >b.attn
+bad() { # $1: place, $2: what is shown, $3: name; b.attn is $4, for printf
+    # shellcheck disable=SC2059 # it is a format
+    printf "$4" >b.attn
     attnc check b.attn
     refused "b.attn:$1" "" "$3"
     says "$2" "... shown escaped"
     plain "$WORK/err" "... and no raw byte in the message"
 }
-printf 'model m {\n  layers\r = 1;\n}\n' | bad 2:9 "U+000D" "a lone CR"
-printf '\357\273\277\357\273\277model m {}\n' | bad 1:1 "U+FEFF" "a second BOM"
-printf 'model m {\n\n \377layers = 1;\n}\n' | bad 3:2 "FF" "a byte that is not UTF-8"
-printf 'model m {\n\n \000layers = 1;\n}\n' | bad 3:2 "00" "a NUL"
-printf '\377\376m\000o\000d\000' | bad 1:1 "FF" "UTF-16LE"
-printf 'model m { layers = 1; // \033[31m\n}\n' | bad 1:26 "1B" "an escape sequence in a comment"
+bad 2:9 "<0D>" "a lone CR" 'model m {\n  layers\r = 1;\n}\n'
+bad 1:1 "U+FEFF" "a second BOM" '\357\273\277\357\273\277model m {}\n'
+bad 3:2 "<FF>" "a byte that is not UTF-8" 'model m {\n\n \377layers = 1;\n}\n'
+bad 3:2 "<00>" "a NUL" 'model m {\n\n \000layers = 1;\n}\n'
+bad 1:1 "<FF>" "UTF-16LE" '\377\376m\000o\000d\000'
+bad 1:26 "<1B>" "an escape sequence in a comment" 'model m { layers = 1; // \033[31m\n}\n'
 
 : >empty.attn
 attnc check empty.attn
