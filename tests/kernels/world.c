@@ -163,7 +163,7 @@ static void fill(void *array, size_t n, uint32_t dtype, double x) {
 static void poison_pool(struct world *w) {
     const attn_params *p = w->p;
     fill(w->pool, w->pool_bytes / world_bytes(p->kv_dtype), p->kv_dtype,
-         p->kv_dtype == ATTN_INT8 ? 127 : NAN);
+         p->kv_dtype == ATTN_INT8 ? 127 : w->poison);
     for (uint32_t page = 0; p->kv_dtype == ATTN_INT8 && page < w->io.cache.n_pages; page++) {
         char *scales = w->pool + page * w->io.cache.page_stride + scale_offset(p, false, 0, 0);
         for (uint32_t i = 0; i < 2 * p->kv_heads * p->block_size; i++) {
@@ -206,7 +206,8 @@ int world_first(const struct world *w, uint32_t sequence) {
 void world_new(struct world *w, const attn_params *p, uint32_t n, const int *q_len,
                const int *k_len, uint32_t seed) {
     assert(n <= WORLD_MAX_SEQS);
-    *w = (struct world){.p = p, .n = n, .workers = 1, .k_scale = 0.25f, .v_scale = 0.5f};
+    *w = (struct world){
+        .p = p, .n = n, .workers = 1, .k_scale = 0.25f, .v_scale = 0.5f, .poison = NAN};
     memcpy(w->q_len, q_len, n * sizeof *q_len);
     memcpy(w->k_len, p->kind == ATTN_ENCODER_ONLY_ATTENTION ? q_len : k_len, n * sizeof *k_len);
     uint32_t state = seed * 2654435761u + 1;

@@ -24,6 +24,7 @@ struct world {
     float k_scale, v_scale;
     uint32_t cols;    // columns of the block table; 0 as made: enough for every block
     bool all_written; // world_seal stores every key, seen or not
+    double poison;    // what stands in every other slot; NaN as made
 
     // made by world_seal
     int32_t q_start[WORLD_MAX_SEQS + 1], seq_len[WORLD_MAX_SEQS], src_len[WORLD_MAX_SEQS];
