@@ -4,6 +4,7 @@
 // a jump leaves every earlier block valid, so that arena_free can still release all of it.
 #include "arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,7 @@ char *arena_strdup(struct arena *a, const char *text) {
 }
 
 char *arena_vprintf(struct arena *a, const char *format, va_list args) {
+    assert(format != NULL);
     va_list again;
     va_copy(again, args);
     int len = vsnprintf(NULL, 0, format, again);

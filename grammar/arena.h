@@ -27,7 +27,8 @@ void *arena_alloc(struct arena *a, size_t bytes);
 void *arena_grow(struct arena *a, const void *old, size_t old_bytes, size_t new_bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_strdup(struct arena *a, const char *text);
-char *arena_vprintf(struct arena *a, const char *format, va_list args);
+char *arena_vprintf(struct arena *a, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))

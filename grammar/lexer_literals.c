@@ -93,9 +93,13 @@ const char *lex_string(struct lexer *lx, const char *at, struct token *t) {
     while (at < close && !lx->reporter->stopped) {
         if (*at == '\\') {
             at = lex_escape(lx, at, &to, &t->bad);
-        } else {
-            *to++ = *at++;
+            continue;
         }
+        if (*at == '\t') { // fine between tokens, so that source_check lets it pass
+            report(lx->reporter, DIAG_A0101, offset(lx, at), offset(lx, at) + 1,
+                   "control byte <09> (tab) in a string");
+        }
+        *to++ = *at++;
     }
     t->type = TOKEN_STRING;
     t->string = text;

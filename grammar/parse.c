@@ -28,16 +28,18 @@ uint16_t parse_closer_of(uint16_t opener) {
 }
 
 uint16_t parse_closer(const struct parse *p) {
-    const size_t n = p->openers.len;
-    return n ? parse_closer_of(p->tokens.at[p->openers.at[n - 1].token].type) : 0;
+    if (p->openers.len == 0) {
+        return 0;
+    }
+    const struct opener *top = &p->openers.at[p->openers.len - 1];
+    return top->block ? TOKEN_RBRACE : parse_closer_of(p->tokens.at[top->token].type);
 }
 
 void parse_too_deep(struct parse *p, uint32_t begin, uint32_t end) {
-    if (!p->too_deep && !p->item_failed) {
+    if (!p->item_failed) {
         report(p->reporter, DIAG_A0206, begin, end, "nested too deeply (limit is %d)",
                AST_MAX_DEPTH);
     }
-    p->too_deep = true;
     p->item_failed = true;
 }
 
@@ -48,7 +50,9 @@ static void begin_item(struct parse *p, size_t start) {
 }
 
 static void push_opener(struct parse *p, bool block) {
-    const struct opener o = {.token = p->next, .block = block};
+    const uint16_t here = p->tokens.at[p->next].type;
+    const bool bracket = here == TOKEN_LBRACE || here == TOKEN_LBRACKET || here == TOKEN_LPAREN;
+    const struct opener o = {.token = p->next, .block = block, .invented = !bracket};
     VEC_PUSH(p->arena, &p->openers, o);
     if (block) {
         p->blocks++;
@@ -59,6 +63,7 @@ static void push_opener(struct parse *p, bool block) {
     if (p->expressions > AST_MAX_DEPTH) {
         const struct token *t = &p->tokens.at[p->next];
         parse_too_deep(p, t->begin, t->end);
+        p->too_many_open = true;
     }
 }
 
@@ -134,8 +139,8 @@ static void step(struct parse *p) {
         parse_error(p);
         parse_recover(p);
     }
-    if (p->too_deep && !p->gave_up) {
-        p->too_deep = false;
+    if (p->too_many_open && !p->gave_up) {
+        p->too_many_open = false;
         parse_recover(p);
     }
 }

@@ -124,8 +124,14 @@ static struct span place_of(const struct parse *p) {
     return parse_span(p, t);
 }
 
+// The innermost open bracket of the text, or NULL.
 static const struct token *innermost(const struct parse *p) {
-    return p->openers.len ? token_at(p, p->openers.at[p->openers.len - 1].token) : NULL;
+    for (size_t i = p->openers.len; i-- > 0;) {
+        if (!p->openers.at[i].invented) {
+            return token_at(p, p->openers.at[i].token);
+        }
+    }
+    return NULL;
 }
 
 static unsigned line_of(const struct parse *p, const struct token *t) {
@@ -147,6 +153,9 @@ static const char *help_for(const struct parse *p, const struct expected *e) {
     }
     if (e->fits[TOKEN_IMPORT] && !e->fits[TOKEN_NAME] && next == TOKEN_STRING) {
         return "another file is read with: import \"std/cuda.attn\";";
+    }
+    if (e->fits[TOKEN_IMPORT] && !e->fits[TOKEN_NAME] && parse_starts_item(p, p->next)) {
+        return "items stand inside a declaration, and the one before is closed";
     }
     if (saw == TOKEN_SEMI && prev == TOKEN_RBRACE) {
         return "no `;` follows a block";
@@ -185,6 +194,9 @@ static void add_opener(struct parse *p, struct diag *g, const struct token *open
 }
 
 static void report_unclosed(struct parse *p, const struct token *opener, const struct token *t) {
+    if (!opener) {
+        return; // only brackets that recovery made up: their cause has been reported
+    }
     const struct span at = place_of(p);
     struct diag *g = report(
         p->reporter, DIAG_A0202, at.begin, at.end, "expected `%s` to close `%s` at line %u, saw %s",
@@ -237,11 +249,11 @@ void parse_error(struct parse *p) {
         return;
     }
     const struct token *t = token_at(p, p->next), *opener = innermost(p);
-    if (t->type == TOKEN_END && opener) {
+    if (t->type == TOKEN_END && p->openers.len) {
         report_unclosed(p, opener, t);
         return;
     }
-    if (parse_is_closer(t->type) && !opener) {
+    if (parse_is_closer(t->type) && p->openers.len == 0) {
         report_stray_closer(p, t);
         return;
     }

@@ -40,8 +40,7 @@ bool parse_starts_decl(const struct parse *p, size_t at) {
     }
 }
 
-// Whether the tokens there can only be the start of an item.
-static bool starts_item(const struct parse *p, size_t at) {
+bool parse_starts_item(const struct parse *p, size_t at) {
     const uint16_t first = type_at(p, at), second = type_at(p, at + 1);
     switch (first) {
     case TOKEN_LAYER:
@@ -109,6 +108,10 @@ static bool repair(struct parse *p) {
             return true;
         }
     }
+    if (p->tokens.at[p->next].starts_line && would_fit(p, TOKEN_LBRACE, p->next)) {
+        parse_insert(p, TOKEN_LBRACE);
+        return true;
+    }
     if (type != TOKEN_END && !is_bracket(type) && would_fit(p, 0, p->next + 1)) {
         p->next++;
         return true;
@@ -124,19 +127,29 @@ static bool resembles_decl(const struct parse *p, size_t at) {
             (parse_is_name(second) && (third == TOKEN_LBRACE || third == TOKEN_EXTENDS)));
 }
 
-// At file level: on to the next declaration, or into the body of what should have been one.
+// Whether the token is the brace of a block, by what is in it, and not of a set.
+static bool opens_block(const struct parse *p, size_t at) {
+    return type_at(p, at) == TOKEN_LBRACE &&
+           (parse_starts_item(p, at + 1) || type_at(p, at + 1) == TOKEN_RBRACE);
+}
+
+// At file level: on to the next declaration, or into the body of what should have been one. Items
+// that stand there belong to a declaration that ended too soon or began in error: they are parsed
+// in a block that is made up around them, and the brace that is one too many closes it.
 static void skip_decl(struct parse *p) {
     const size_t from = p->next;
     for (;; p->next++) {
         const uint16_t type = type_at(p, p->next);
+        const bool first = p->next == from;
         if (type == TOKEN_END ||
-            (p->next > from && (parse_starts_decl(p, p->next) || resembles_decl(p, p->next)))) {
+            (!first && (parse_starts_decl(p, p->next) || resembles_decl(p, p->next)))) {
             parse_insert(p, TOKEN_SKIP);
             return;
         }
-        if (type == TOKEN_LBRACE && parser_recovers(p->parser, TOKEN_SKIP_BLOCK)) {
+        const bool line = first || p->tokens.at[p->next].starts_line;
+        if (opens_block(p, p->next) || (line && parse_starts_item(p, p->next))) {
             parse_insert(p, TOKEN_SKIP_BLOCK);
-            p->next++;
+            p->next += type == TOKEN_LBRACE;
             return;
         }
     }
@@ -163,7 +176,7 @@ static void skip_item(struct parse *p) {
             return;
         }
         if ((type == TOKEN_RBRACE && sets == 0) ||
-            (starts_line && (starts_item(p, p->next) || parse_starts_decl(p, p->next)))) {
+            (starts_line && (parse_starts_item(p, p->next) || parse_starts_decl(p, p->next)))) {
             parse_insert(p, TOKEN_SKIP);
             return;
         }
@@ -172,7 +185,7 @@ static void skip_item(struct parse *p) {
             p->next++;
             return;
         }
-        if (type == TOKEN_LBRACE && starts_item(p, p->next + 1)) {
+        if (opens_block(p, p->next)) {
             if (!parser_recovers(p->parser, TOKEN_SKIP_BLOCK)) {
                 parse_insert(p, TOKEN_SKIP); // ends the value; the block is an item without a head
             }

@@ -10,8 +10,9 @@
 
 // A bracket that is open where the parser stands.
 struct opener {
-    size_t token; // index of the bracket
-    bool block;   // the brace of a declaration or item; else of an expression
+    size_t token;  // index of the bracket, or of the token that it was made up before
+    bool block;    // the brace of a declaration or item; else of an expression
+    bool invented; // made up in recovery: nobody is told to close it
 };
 
 struct parser;
@@ -30,11 +31,12 @@ struct parse {
     size_t item_start;    // index of the token that begins the item or declaration at hand
     bool item_failed;     // it has a reported error: what else is wrong in it may follow from that
     bool item_dirty;      // the lexer left out something in it
-    bool too_deep;        // the token at hand has made an expression too deep
-    bool gave_up;         // the stack is lost, or the blocks are too deep: the parse ends
+    bool too_many_open;   // the bracket just taken is one more than may be open in an expression
+    bool gave_up;         // the parser's stack is lost, or blocks are too deep: the parse ends
 };
 
 struct span parse_span(const struct parse *p, const struct token *t);
+// Reports that something is nested too deeply, once for an item.
 void parse_too_deep(struct parse *p, uint32_t begin, uint32_t end);
 
 // ---- tree.c: semantic values of the grammar
@@ -100,6 +102,8 @@ uint16_t parse_nearest_word(struct parse *p);
 void parse_recover(struct parse *p);
 // Whether a declaration starts at this token: a word, a name, and what must come after them.
 bool parse_starts_decl(const struct parse *p, size_t at);
+// Whether the tokens there look like the start of an item and of nothing else.
+bool parse_starts_item(const struct parse *p, size_t at);
 // Closes every open bracket above `depth`, without tokens of the text.
 void parse_close(struct parse *p, size_t depth);
 
