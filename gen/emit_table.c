@@ -28,7 +28,7 @@ static void blob_flush(struct blob *b) {
         return;
     }
     text_addf(&b->members, "    char strings_%u[%zu];\n", (unsigned)b->n_members, b->part_bytes);
-    text_addf(&b->initialisers, "    .strings_%u =%s,\n", (unsigned)b->n_members,
+    text_addf(&b->initialisers, "    .strings_%u =%s\",\n", (unsigned)b->n_members,
               text_string(&b->part));
     b->n_members++;
     b->part = text_of(b->part.arena);

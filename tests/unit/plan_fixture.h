@@ -101,6 +101,7 @@ static void fixture_make(struct fixture *f, const char *deploy, uint32_t layers,
         g->owners++;
         kv += g->page_bytes.v * g->blocks.v;
     }
+    p->groups.len = p->groups.at[1].owners > 0 ? 2 : 1;
     for (size_t i = 0; i < p->groups.len; i++) {
         struct plan_group *g = &p->groups.at[i];
         g->bytes = given(g->page_bytes.v * g->blocks.v * (int64_t)g->owners);
