@@ -21,7 +21,7 @@ static attn_status check_starts(const int32_t *start, uint32_t n) {
 static attn_status check_lengths(const int32_t *start, const int32_t *length, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         int32_t fresh = start ? start[i + 1] - start[i] : 0;
-        if (length[i] < 0 || length[i] < fresh) {
+        if (length[i] < fresh) { // fresh is not negative
             return ATTN_E_LENGTH;
         }
     }
