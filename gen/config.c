@@ -90,6 +90,27 @@ static void report_twice(struct arena *a, struct diags *d, const struct json_tok
     }
 }
 
+// jansson expects a string or `}` after a comma, or nothing in particular in a list; what is wrong
+// there is the comma. After a value it expects what closes, and would take a comma.
+static void report_token(struct arena *a, struct diags *d, const struct json_tokens *tokens,
+                         struct span at, const char *why) {
+    const char *text = d->sources->files.at[at.file].text;
+    const char *saw = shown(a, text + at.begin, at.end - at.begin);
+    for (size_t i = 1; i < tokens->len; i++) {
+        struct json_token t = tokens->at[i - 1];
+        if (tokens->at[i].begin == at.begin && text[t.begin] == ',' && strchr("}]", *saw)) {
+            diag_add(d, DIAG_A0901, (struct span){at.file, t.begin, t.end},
+                     "not valid JSON: a comma must not stand before `%s`", saw);
+            return;
+        }
+    }
+    if (strcmp(why, "`}` expected") == 0 || strcmp(why, "`]` expected") == 0) {
+        why = arena_printf(a, "`,` or %s", why);
+    }
+    diag_add(d, DIAG_A0901, at, "not valid JSON: %s%s `%s`", why,
+             strstr(why, "expected") ? ", saw" : "", saw);
+}
+
 static void report(struct arena *a, struct diags *d, uint32_t file,
                    const struct json_tokens *tokens, const json_error_t *e) {
     const struct source *s = &d->sources->files.at[file];
@@ -116,8 +137,7 @@ static void report(struct arena *a, struct diags *d, uint32_t file,
     } else if (strstr(e->text, "premature") || strstr(e->text, "unexpected newline")) {
         diag_add(d, DIAG_A0901, at, "not valid JSON: string has no closing quote");
     } else {
-        diag_add(d, DIAG_A0901, at, "not valid JSON: %s, saw `%s`", why,
-                 shown(a, s->text + at.begin, at.end - at.begin));
+        report_token(a, d, tokens, at, why);
     }
 }
 

@@ -99,6 +99,7 @@ bool import_name_ok(const char *name);
 struct import_int {
     int64_t v;
     bool given; // by the file
+    bool bad;   // reported; v is the fallback
     const struct config_value *at;
 };
 

@@ -202,14 +202,14 @@ static void make_layers(struct import *i, int64_t n) {
 static void common_lines(struct import *i) {
     const struct import_arch *r = i->arch;
     struct import_int layers = import_int(i, "num_hidden_layers", 1, IMPORT_MAX_LAYERS, r->layers);
-    if (!i->failed) {
+    if (!layers.bad) {
         make_layers(i, layers.v);
     }
     struct import_int heads = import_int(i, "num_attention_heads", 1, IMPORT_MAX_INT, r->heads);
     struct import_int kv_heads =
         import_int(i, "num_key_value_heads", 1, IMPORT_MAX_INT, r->kv_heads);
     struct import_int dim = import_int(i, "head_dim", 1, IMPORT_MAX_INT, r->head_dim);
-    if (!i->failed && heads.v % kv_heads.v != 0) {
+    if (!heads.bad && !kv_heads.bad && heads.v % kv_heads.v != 0) {
         const struct config_value *at = kv_heads.at ? kv_heads.at : heads.at;
         diag_add(i->diags, DIAG_A0909, at->span,
                  "%lld query heads (`num_attention_heads`%s) are not a multiple of %lld "

@@ -33,12 +33,11 @@ static bool integer(const char *text, int64_t *out) {
 struct import_int import_int(struct import *i, const char *key, int64_t low, int64_t high,
                              int64_t fallback) {
     const struct config_value *at = config_get(i->text, key);
-    struct import_int r = {fallback, at != NULL, at};
+    struct import_int r = {.v = fallback, .given = at != NULL, .bad = true, .at = at};
     int64_t v;
     if (!at) {
-        return r;
-    }
-    if (at->kind != CONFIG_NUMBER || !integer(at->text, &v)) {
+        r.bad = false;
+    } else if (at->kind != CONFIG_NUMBER || !integer(at->text, &v)) {
         wrong_type(i, at, "an integer");
     } else if (v < low || v > high) {
         diag_add(i->diags, DIAG_A0907, at->span, "`%s` must be from %lld to %lld, has %s",
@@ -47,6 +46,7 @@ struct import_int import_int(struct import *i, const char *key, int64_t low, int
         i->failed = true;
     } else {
         r.v = v;
+        r.bad = false;
     }
     return r;
 }

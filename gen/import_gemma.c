@@ -25,13 +25,13 @@ static void warn_pattern(struct import *i, const struct config_value *at,
 
 // Each n-th layer is full: the file's pattern under either of its names, or the class default.
 static struct import_int pattern(struct import *i) {
-    struct import_int none = {i->arch->full_every, false, NULL};
+    struct import_int none = {.v = i->arch->full_every};
     if (!i->arch->reads_pattern) {
         return none;
     }
     struct import_int p = import_int(i, "sliding_window_pattern", 1, IMPORT_MAX_INT, none.v);
     struct import_int q = import_int(i, "_sliding_window_pattern", 1, IMPORT_MAX_INT, none.v);
-    if (p.given && q.given && p.v != q.v) {
+    if (p.given && q.given && !p.bad && !q.bad && p.v != q.v) {
         struct diag *g =
             diag_add(i->diags, DIAG_A0920, q.at->span,
                      "`%s` is %lld but `%s` is %lld, which counts", config_path(i->arena, q.at),
@@ -44,7 +44,7 @@ static struct import_int pattern(struct import *i) {
 static const enum layer_type *types_of_layers(struct import *i) {
     struct import_int p = pattern(i);
     const enum layer_type *types = import_layer_types(i, p.v);
-    if (types && p.given && config_get(i->text, "layer_types")) {
+    if (types && p.given && !p.bad && config_get(i->text, "layer_types")) {
         warn_pattern(i, p.at, types, p.v);
     }
     return types;
@@ -55,9 +55,9 @@ static int64_t window(struct import *i, const enum layer_type *types, const char
     const struct config_value *null = config_member(i->text, "sliding_window");
     struct import_int w =
         import_int(i, "sliding_window", 1, IMPORT_MAX_INT, i->arch->sliding_window);
-    int64_t sliding = 0;
+    bool sliding = false;
     for (int64_t k = 0; types && k < i->model->n_layers; k++) {
-        sliding += types[k] == LAYER_SLIDING;
+        sliding = sliding || types[k] == LAYER_SLIDING;
     }
     if (w.given || !null) {
         *comment = w.given ? NULL : import_default_comment(i);
@@ -65,8 +65,8 @@ static int64_t window(struct import *i, const enum layer_type *types, const char
     }
     if (sliding) {
         diag_add(i->diags, DIAG_A0922, null->span,
-                 "`%s` is null: no window, so %lld sliding layers become full_attention",
-                 config_path(i->arena, null), (long long)sliding);
+                 "`%s` is null: no window, so every layer is full_attention",
+                 config_path(i->arena, null));
     }
     return IMPORT_ABSENT;
 }

@@ -195,7 +195,7 @@ static const struct {
     {"a list is no configuration", "[]", "A0906:1:1"},
     {"a number is no configuration", "3", "A0901:1:1"},
     {"text after the end", "{} x", "A0901:1:4"},
-    {"a comma too many", "{\"a\":1,}", "A0901:1:8"},
+    {"a comma too many", "{\"a\":1,}", "A0901:1:7"},
     {"a missing comma", "{\"a\":1\n \"b\":2}", "A0901:2:2"},
     {"a key given twice", "{\"a\":1,\n\"b\":{\"a\":2},\"a\":3}", "A0902:2:13"},
     {"a bad escape", "{\"a\":\"x\\y\"}", "A0901:1:6"},
