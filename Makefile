@@ -66,7 +66,7 @@ $(BUILD)/%.o: %.c
 # Generated parsers: lemon's template raises warnings that are not ours.
 $(BUILD)/%.o: $(BUILD)/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) -Wno-unused -Wno-shadow -Wno-missing-prototypes -c -o $@ $<
+	$(COMPILE) -Wno-unused -Wno-unused-parameter -Wno-shadow -Wno-missing-prototypes -c -o $@ $<
 $(patsubst %.c,$(BUILD)/%.o,$(GRAMMAR_C)): | $(BUILD)/grammar/parser.h
 
 $(BUILD)/libattnc.a: $(COMPILER_O)

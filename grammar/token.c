@@ -6,9 +6,11 @@
 
 const struct token_info token_infos[TOKEN_COUNT] = {
     [TOKEN_END] = {.text = "the end of the file", .class = CLASS_MARK},
-#define MARK(name, spelling, kind) [TOKEN_##name] = {spelling, kind, .fixed = true},
-#define WORD(name, spelling, kind) [TOKEN_##name] = {spelling, kind, .fixed = true, .word = true},
-#define VARIABLE(name, noun, kind) [TOKEN_##name] = {noun, kind},
+#define MARK(name, spelling, kind)                                                                 \
+    [TOKEN_##name] = {.text = spelling, .class = kind, .fixed = true},
+#define WORD(name, spelling, kind)                                                                 \
+    [TOKEN_##name] = {.text = spelling, .class = kind, .fixed = true, .word = true},
+#define VARIABLE(name, noun, kind) [TOKEN_##name] = {.text = noun, .class = kind},
     TOKENS_FIXED(MARK, WORD) TOKENS_VARIABLE(VARIABLE)
 #undef MARK
 #undef WORD
