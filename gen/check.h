@@ -21,8 +21,9 @@ struct rule_check {
     const struct name_table *facts; // every fact that a platform or deployment states
     const struct words *fact_names; // the same, for suggestions
     VEC(struct let_check) lets;
-    VEC(const char *) path; // lets that are being looked at
-    unsigned height;        // of the lets met since the last look
+    struct words path;     // lets that are being looked at
+    struct words circular; // lets that are known to reach themselves
+    unsigned height;       // of the lets met since the last look
     unsigned depth;
     bool too_deep; // reported
 };
@@ -37,6 +38,8 @@ struct facts facts_of(const struct program *p);
 void rule_check_init(struct rule_check *c, const struct program *p, const struct decl *scope,
                      const struct facts *facts);
 void rule_check_expr(struct rule_check *c, const struct ast_expr *e, enum vocabulary expected);
+// A let that no expression so far has gone through: its words may be of any type.
+void rule_check_unused_let(struct rule_check *c, const struct ast_item *let);
 
 // Parts of check_backends (verdict.h).
 void check_platforms(const struct program *p);

@@ -148,11 +148,7 @@ static void check_item(struct rule_check *c, const struct ast_item *item) {
     case ITEM_REQUIRE:
         rule_check_expr(c, item->value, VOCAB_NONE);
         break;
-    case ITEM_LET: // the words of a let that nothing uses may be of any type
-        if (item->when) {
-            rule_check_expr(c, item->when, VOCAB_NONE);
-        }
-        rule_check_expr(c, item->value, VOCAB_FREE);
+    case ITEM_LET: // looked at where it is used
         break;
     default:
         item_misplaced(c->p, item, "a backend");
@@ -205,6 +201,11 @@ static void check_backend(const struct program *p, struct decl *d, const struct 
             if (of == d || item->kind == ITEM_REQUIRE || item->kind == ITEM_SET) {
                 check_item(&c, item);
             }
+        }
+    }
+    for (size_t i = 0; i < d->ast->items.len; i++) {
+        if (d->ast->items.at[i]->kind == ITEM_LET) {
+            rule_check_unused_let(&c, d->ast->items.at[i]);
         }
     }
     check_lines(p, d, ITEM_SET, false);

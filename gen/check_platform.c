@@ -115,11 +115,9 @@ static void check_priority_item(struct rule_check *c, const struct ast_item *ite
     static const char *const names[] = {"when", "order", "independent"};
     const struct program *p = c->p;
     if (item->kind == ITEM_LET) {
-        if (item->when) {
-            rule_check_expr(c, item->when, VOCAB_NONE);
-        }
-        rule_check_expr(c, item->value, VOCAB_FREE);
-    } else if (item->kind != ITEM_SET) {
+        return; // looked at where it is used
+    }
+    if (item->kind != ITEM_SET) {
         item_misplaced(p, item, "a priority");
     } else if (strcmp(item->name.text, "order") == 0) {
         check_order(c, item);
@@ -148,6 +146,11 @@ void check_priorities(const struct program *p, const struct facts *facts) {
         rule_check_init(&c, p, d, facts);
         for (size_t j = 0; j < d->ast->items.len; j++) {
             check_priority_item(&c, d->ast->items.at[j]);
+        }
+        for (size_t j = 0; j < d->ast->items.len; j++) {
+            if (d->ast->items.at[j]->kind == ITEM_LET) {
+                rule_check_unused_let(&c, d->ast->items.at[j]);
+            }
         }
         check_lines(p, d, ITEM_SET, false);
         check_lines(p, d, ITEM_LET, false);

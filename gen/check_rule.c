@@ -107,17 +107,31 @@ static struct let_check *find_let(struct rule_check *c, const char *name, enum v
     return NULL;
 }
 
-static void report_circle(struct rule_check *c, const struct ast_expr *e, const char *name) {
+static bool in_words(const struct words *words, const char *word) {
+    for (size_t i = 0; i < words->len; i++) {
+        if (strcmp(words->at[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A circle is reported once, whichever of its lets is met first.
+static void report_circle(struct rule_check *c, struct span at, const char *name) {
     const char *chain = name;
     size_t from = c->path.len;
     while (from > 0 && strcmp(c->path.at[from - 1], name) != 0) {
         from--;
     }
-    for (size_t i = from; i < c->path.len; i++) {
-        chain = arena_printf(c->p->arena, "%s -> %s", chain, c->path.at[i]);
+    if (in_words(&c->circular, name)) {
+        return;
     }
-    diag_add(c->p->diags, DIAG_A0310, e->span, "`let %s` reaches itself: %s -> %s", name, chain,
-             name);
+    VEC_PUSH(c->p->arena, &c->circular, name);
+    for (size_t i = from; i < c->path.len; i++) { // path.at[from - 1] is the name itself
+        chain = arena_printf(c->p->arena, "%s -> %s", chain, c->path.at[i]);
+        VEC_PUSH(c->p->arena, &c->circular, c->path.at[i]);
+    }
+    diag_add(c->p->diags, DIAG_A0310, at, "`let %s` reaches itself: %s -> %s", name, chain, name);
 }
 
 static void check_let_name(struct rule_check *c, const struct ast_item *line,
@@ -130,13 +144,13 @@ static void check_let_name(struct rule_check *c, const struct ast_item *line,
     }
 }
 
-static void check_let(struct rule_check *c, const struct ast_expr *e,
-                      const struct item_lines *lines, enum vocabulary expected) {
-    const char *name = e->path.at[0].text;
+static void check_let(struct rule_check *c, const struct item_lines *lines, struct span at,
+                      enum vocabulary expected) {
+    const char *name = lines->at[0]->name.text;
     const struct let_check *known = find_let(c, name, expected);
     if (known) {
         if (known->busy) {
-            report_circle(c, e, name);
+            report_circle(c, at, name);
         }
         c->height = c->height > known->height ? c->height : known->height;
         return;
@@ -163,6 +177,16 @@ static void check_let(struct rule_check *c, const struct ast_expr *e,
     c->lets.at[place].busy = false;
     c->lets.at[place].height = height;
     c->height = outside > height ? outside : height;
+}
+
+void rule_check_unused_let(struct rule_check *c, const struct ast_item *let) {
+    for (size_t i = 0; i < c->lets.len; i++) {
+        if (strcmp(c->lets.at[i].name, let->name.text) == 0) {
+            return;
+        }
+    }
+    struct item_lines lines = let_lines(c->p->arena, c->scope, let->name.text);
+    check_let(c, &lines, let->name.span, VOCAB_FREE);
 }
 
 // ---- bare names
@@ -202,7 +226,7 @@ static void check_name(struct rule_check *c, const struct ast_expr *e, enum voca
     const char *name = e->path.at[0].text;
     struct item_lines lines = let_lines(c->p->arena, c->scope, name);
     if (lines.len) {
-        check_let(c, e, &lines, expected);
+        check_let(c, &lines, e->span, expected);
     } else if (strcmp(name, "phase") != 0 && !vocab_has(c->p, expected, name)) {
         unknown_word(c, e, expected);
     }

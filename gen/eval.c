@@ -197,10 +197,15 @@ static struct value eval_literal(struct evaluation *ev, const struct ast_expr *e
 
 // ---- sets, lists, ranges
 
+// The same element: dotted literals also by their spelling, since they may turn out to be versions.
+static bool same_element(const struct value *a, const struct value *b) {
+    bool same_text = !a->text || !b->text ? a->text == b->text : strcmp(a->text, b->text) == 0;
+    return a->kind == b->kind && same_text && value_equal(a, b);
+}
+
 static bool add_element(struct evaluation *ev, struct value *set, const struct value *v) {
     for (size_t i = 0; set->kind == VALUE_SET && i < set->elems.len; i++) {
-        const struct value *old = &set->elems.at[i];
-        if (old->kind == v->kind && value_equal(old, v)) {
+        if (same_element(&set->elems.at[i], v)) {
             return true;
         }
     }
