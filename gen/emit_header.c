@@ -74,6 +74,29 @@ static void add_operators(struct text *t, const struct plan *plan, const char *n
     }
 }
 
+static void add_phase(struct text *t, const struct plan_phase *phase) {
+    text_addf(t, ", \"%s\", \"%s\"", phase->present ? phase->backend : "none",
+              phase->present ? decision_text(phase->decided_by) : "none");
+}
+
+// The layer map as an X-macro, for programs that show it.
+static void add_rows(struct text *t, const struct plan *plan, const char *name) {
+    text_add(t, "\n/* X(operator, model, layer, name, kind, window or 0, prefill's backend, what "
+                "decided it,\n"
+                "   decode's backend, what decided it) */\n");
+    text_addf(t, "#define %s_OPERATOR_ROWS(X)", name);
+    for (size_t i = 0; i < plan->operators.len; i++) {
+        const struct plan_operator *op = &plan->operators.at[i];
+        text_addf(t, " \\\n    X(%u, \"%s\", %lld, \"%s\", \"%s\", %lld", (unsigned)i, op->model,
+                  (long long)op->layer, op->op, op->kind,
+                  (long long)(op->window.given ? op->window.v : 0));
+        add_phase(t, &op->phase[PHASE_PREFILL]);
+        add_phase(t, &op->phase[PHASE_DECODE]);
+        text_add(t, ")");
+    }
+    text_add(t, "\n");
+}
+
 struct emitted emit_header(struct arena *a, const struct plan *plan) {
     const char *name = mangle(a, plan->deploy);
     struct text t = text_of(a);
@@ -85,6 +108,7 @@ struct emitted emit_header(struct arena *a, const struct plan *plan) {
     add_memory(&t, plan, name);
     add_groups(&t, plan, name);
     add_operators(&t, plan, name);
+    add_rows(&t, plan, name);
     text_add(&t, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     text_addf(&t, "extern const attn_table %s;\n", name);
     text_add(&t, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");

@@ -23,6 +23,7 @@
     X(layout)                                                                                      \
     X(MODELS)                                                                                      \
     X(OPERATORS)                                                                                   \
+    X(OPERATOR_ROWS)                                                                               \
     X(CLASSES)                                                                                     \
     X(GROUPS)                                                                                      \
     X(KERNELS)                                                                                     \
