@@ -452,6 +452,7 @@ static void list_kinds(struct builder *b) {
         }
     }
     b->m->kinds = value_set(a, words.at, words.len);
+    b->m->kinds_len = b->kinds->rows.len;
 }
 
 bool model_build(struct program *p, const struct kinds *kinds, struct decl *decl,

@@ -33,6 +33,7 @@ struct model {
     VEC(struct model_operator) operators;
     struct operator_attrs level; // model-level attributes, defaults applied where independent
     struct value kinds;          // VALUE_SET of the kinds that occur, in order of the table
+    size_t kinds_len;            // rows of the table
 };
 
 // False when the declaration has errors; they are reported once (the declaration is poisoned then).

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which line of a deployment speaks for an operator and phase: backend_per_layer, then kind.phase,
+// then kind, then backend, else none. In: the collected lines of a deployment. Out: tables in which
+// a look-up takes a few steps, and located errors.
+#ifndef GEN_MAPPING_H
+#define GEN_MAPPING_H
+
+#include "gen/settings.h"
+
+// Reads every mapping line; each model's tables are filled.
+bool mappings_read(struct deployment *d);
+// The line that counts, or NULL: automatic. Every line that matches is counted as matching, the
+// one that counts as used.
+const struct mapping *mapping_of(const struct deployed_model *m, const struct model_operator *o,
+                                 const struct kind *kind, enum phase phase);
+
+#endif

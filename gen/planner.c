@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes from a deployment to its plan, in order. In and out: see planner.h.
+#include "gen/planner.h"
+
+#include <string.h>
+
+#include "gen/kernels.h"
+#include "gen/memory.h"
+#include "gen/pages.h"
+#include "gen/plan_fill.h"
+#include "gen/select.h"
+#include "gen/warn.h"
+#include "runtime/include/attn/abi.h"
+
+static uint64_t round_up(uint64_t n) {
+    return ATTN_ROUND_UP(n, (uint64_t)ATTN_WORKSPACE_ALIGN);
+}
+
+static uint64_t workspace_of(const struct plan *plan) {
+    return round_up(kernels_step_bytes(plan)) +
+           kernels_workers(plan) * round_up(kernels_worker_bytes(plan));
+}
+
+static struct plan_int int_of_size(struct size s) {
+    return (struct plan_int){.given = s.state == SIZE_KNOWN, .v = s.v};
+}
+
+bool plan_deployment(struct program *p, const struct decl *deploy, const struct plan_options *o,
+                     struct plan *out) {
+    memset(out, 0, sizeof *out);
+    out->deploy = deploy->ast->name.text;
+    struct deployment d;
+    if (!deployment_read(p, deploy, &d)) {
+        return false;
+    }
+    struct decider c = {.p = p, .d = &d, .good = true};
+    select_backends(&c);
+    pages_settle(&c);
+    struct memory_total total = memory_plan(&c);
+    plan_fill(&c, o && o->candidates, out);
+    kernels_assign(p->arena, out);
+    uint64_t workspace = workspace_of(out);
+    memory_check(&c, total, workspace);
+    struct size rest = size_of((int64_t)workspace);
+    out->kv_bytes = int_of_size(total.kv);
+    out->state_bytes = int_of_size(total.state);
+    out->workspace_bytes = int_of_size(rest);
+    out->total_bytes = int_of_size(size_add(size_add(total.kv, total.state), rest));
+    out->budget_bytes = d.memory;
+    if (c.good) {
+        warn_deployment(&c);
+    }
+    return c.good;
+}
+
+bool plan_models(struct program *p, struct plan *out) {
+    memset(out, 0, sizeof *out);
+    struct kinds kinds;
+    bool good = kinds_load(p, &kinds);
+    for (size_t i = 0; good && i < p->decls[DECL_MODEL].len; i++) {
+        struct decl *d = p->decls[DECL_MODEL].at[i];
+        struct model m;
+        if (!p->main_file || d->file != p->main_file->file) {
+            continue;
+        }
+        if (!model_build(p, &kinds, d, &m)) {
+            good = false;
+            continue;
+        }
+        plan_fill_model(p, &m, (uint32_t)out->models.len, NULL, out);
+    }
+    return good;
+}
+
+void check_models(struct program *p) {
+    struct kinds kinds;
+    if (!kinds_load(p, &kinds)) {
+        return;
+    }
+    for (size_t i = 0; i < p->decls[DECL_MODEL].len; i++) {
+        struct model m;
+        if (model_build(p, &kinds, p->decls[DECL_MODEL].at[i], &m)) {
+            warn_windows(p, &m);
+        }
+    }
+    warn_priorities(p);
+}

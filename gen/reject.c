@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of choice: collecting and reporting. In and out: see reject.h.
+// Always: a backend that is proposed was asked about every operator that the proposal would move,
+// and agrees with what their groups hold.
+#include "gen/reject.h"
+
+#include <string.h>
+
+#include "gen/groups.h"
+#include "gen/pages.h"
+#include "gen/ruling.h"
+
+#define BACKENDS_SHOWN 8
+#define REMEDIES_MAX 50 // rejections for which remedies are looked for: each costs a pass
+
+// ---- collecting
+
+static bool same_rejection(const void *owner, uint32_t index, const void *key) {
+    const struct rejection *a = ((const struct rejections *)owner)->list.at[index], *b = key;
+    return a->map == b->map && a->automatic == b->automatic && a->kind == b->kind && a->m == b->m &&
+           strcmp(a->signature, b->signature) == 0;
+}
+
+static void collect(struct rejections *all, struct rejection r, uint32_t op, enum phase phase) {
+    struct arena *a = all->c->p->arena;
+    uint64_t hash = hash_text(INTERN_SEED, r.signature);
+    hash = hash_bytes(hash, &r.kind->index, sizeof r.kind->index);
+    uint32_t found = intern_find(&all->table, hash, same_rejection, all, &r);
+    if (found == INTERN_NONE) {
+        found = (uint32_t)all->list.len;
+        struct rejection *kept = ARENA_NEW(a, struct rejection);
+        *kept = r;
+        VEC_PUSH(a, &all->list, kept);
+        intern_add(a, &all->table, hash, found);
+    }
+    struct refused_op refused = {op, phase};
+    VEC_PUSH(a, &all->list.at[found]->ops, refused);
+}
+
+static struct rejection rejection_of(const struct rejections *all, uint32_t op, enum phase phase) {
+    const struct op *o = &all->c->ops.at[op];
+    return (struct rejection){.map = o->phase[phase].mapping,
+                              .automatic = o->phase[phase].automatic,
+                              .kind = o->set->kind,
+                              .m = o->m};
+}
+
+void reject_explicit(struct rejections *all, uint32_t op, enum phase phase) {
+    struct rejection r = rejection_of(all, op, phase);
+    r.signature = ruling_signature(all->c, (struct ruling *)all->c->ops.at[op].phase[phase].ruling);
+    collect(all, r, op, phase);
+}
+
+void reject_automatic(struct rejections *all, uint32_t op, enum phase phase) {
+    struct decider *c = all->c;
+    struct op *o = &c->ops.at[op];
+    const struct preference *list = preference_of(c, o, phase);
+    struct rejection r = rejection_of(all, op, phase);
+    r.applies = list->applies;
+    r.signature = "";
+    for (size_t i = 0; i < list->entries.len; i++) {
+        const struct decl *backend = list->entries.at[i].backend;
+        if (backend->poisoned) {
+            return; // only follows from the error in the backend
+        }
+        struct ruling *ruling = ruling_of(c, o, phase, backend);
+        r.signature = arena_printf(c->p->arena, "%s%s\n%s", r.signature, backend->ast->name.text,
+                                   ruling_signature(c, ruling));
+    }
+    collect(all, r, op, phase);
+}
+
+// ---- text
+
+static const char *layers_of(const struct rejections *all, const struct rejection *r) {
+    struct layer_list layers = {0};
+    for (size_t i = 0; i < r->ops.len; i++) {
+        VEC_PUSH(all->c->p->arena, &layers, all->c->ops.at[r->ops.at[i].op].o->layer);
+    }
+    return layers_text(all->c->p->arena, layers.at, layers.len);
+}
+
+// "`sliding_window` in decode (layers 0-4)"; the phase only where the other one is not refused too.
+static const char *what_of(const struct rejections *all, const struct rejection *r) {
+    bool in[PHASE_COUNT] = {false};
+    for (size_t i = 0; i < r->ops.len; i++) {
+        in[r->ops.at[i].phase] = true;
+    }
+    const char *phase = "";
+    for (int i = 0; i < PHASE_COUNT; i++) {
+        bool all_phases = true;
+        for (int j = 0; j < PHASE_COUNT; j++) {
+            all_phases = all_phases && in[j] == r->kind->phases[j];
+        }
+        if (in[i] && !all_phases) {
+            phase = arena_printf(all->c->p->arena, " in %s", phase_names[i]);
+        }
+    }
+    const char *model = all->c->d->models.len > 1 ? arena_printf(all->c->p->arena, " of model `%s`",
+                                                                 r->m->model.decl->ast->name.text)
+                                                  : "";
+    return arena_printf(all->c->p->arena, "`%s`%s (%s%s)", r->kind->name, phase, layers_of(all, r),
+                        model);
+}
+
+const char *reason_text(struct arena *a, const struct reason *reason) {
+    if (reason->capability) {
+        return arena_printf(a, "`%s`: wanted %s, has %s%s%s", reason->name, reason->wanted,
+                            reason->has, reason->missing ? "; " : "",
+                            reason->missing ? reason->missing : "");
+    }
+    const char *detail = reason->missing ? reason->missing : reason->has;
+    return arena_printf(a, "rule%s%s%s fails: %s%s%s", reason->rule->label.text ? " `" : "",
+                        reason->rule->label.text ? reason->rule->label.text : "",
+                        reason->rule->label.text ? "`" : "", reason->wanted,
+                        detail && *detail ? "; " : "", detail ? detail : "");
+}
+
+static const struct reason *first_loud(const struct ruling *r, size_t *loud) {
+    const struct reason *first = NULL;
+    *loud = 0;
+    for (size_t i = 0; i < r->reasons.len; i++) {
+        if (!r->reasons.at[i].quiet) {
+            first = first ? first : &r->reasons.at[i];
+            ++*loud;
+        }
+    }
+    return first;
+}
+
+static const struct reason *find_reason(const struct ruling *r, const char *capability) {
+    for (size_t i = 0; i < r->reasons.len; i++) {
+        if (r->reasons.at[i].capability && strcmp(r->reasons.at[i].name, capability) == 0) {
+            return &r->reasons.at[i];
+        }
+    }
+    return NULL;
+}
+
+static void note_origin(const struct rejections *all, struct diag *g, const struct rejection *r) {
+    const struct op *o = &all->c->ops.at[r->ops.at[0].op];
+    struct span span = kind_span(&o->m->model, o->set);
+    const struct ast_name *model = &o->m->model.decl->ast->name;
+    if (span.begin == model->span.begin && span.file == model->span.file) {
+        diag_note(all->c->p->diags, g, span, "model `%s`: %s %s `%s`", model->text,
+                  layers_of(all, r), r->ops.len == 1 ? "is" : "are", r->kind->name);
+    } else {
+        diag_note(all->c->p->diags, g, span, "this makes %s `%s`", layers_of(all, r),
+                  r->kind->name);
+    }
+}
+
+// ---- remedies
+
+// Would `backend` serve every operator that a changed line would move to it?
+static bool serves_all(struct rejections *all, const struct rejection *r,
+                       const struct decl *backend) {
+    struct decider *c = all->c;
+    bool whole_line = !r->automatic && r->map->level != DECIDED_BACKEND;
+    const struct ruling *last = NULL;
+    for (size_t i = 0; i < c->ops.len; i++) {
+        struct op *o = &c->ops.at[i];
+        if (!whole_line && o->set->kind != r->kind) {
+            continue;
+        }
+        for (int phase = 0; phase < PHASE_COUNT; phase++) {
+            const struct phase_choice *choice = &o->phase[phase];
+            if (!choice->present || choice->mapping != r->map) {
+                continue;
+            }
+            struct ruling *ruling = ruling_of(c, o, (enum phase)phase, backend);
+            if (ruling == last) {
+                continue;
+            }
+            last = ruling;
+            if (!ruling->ok ||
+                (o->group && !o->group->broken && group_try(c, o->group, ruling) != FIT_YES)) {
+                return false;
+            }
+        }
+    }
+    return last != NULL;
+}
+
+struct remedies {
+    VEC(const struct decl *) backends;
+};
+
+static void try_remedy(struct rejections *all, const struct rejection *r,
+                       const struct decl *backend, struct remedies *found) {
+    for (size_t i = 0; i < found->backends.len; i++) {
+        if (found->backends.at[i] == backend) {
+            return;
+        }
+    }
+    if (!backend->poisoned && !backend_is_family(backend) && serves_all(all, r, backend)) {
+        VEC_PUSH(all->c->p->arena, &found->backends, backend);
+    }
+}
+
+// Preferred ones first, then in order of declaration.
+static struct remedies find_remedies(struct rejections *all, const struct rejection *r) {
+    struct remedies found = {0};
+    struct decider *c = all->c;
+    const struct refused_op *first = &r->ops.at[0];
+    const struct preference *list = preference_of(c, &c->ops.at[first->op], first->phase);
+    for (size_t i = 0; i < list->entries.len; i++) {
+        try_remedy(all, r, list->entries.at[i].backend, &found);
+    }
+    for (size_t i = 0; i < c->p->decls[DECL_BACKEND].len; i++) {
+        try_remedy(all, r, c->p->decls[DECL_BACKEND].at[i], &found);
+    }
+    return found;
+}
+
+// The line to write for a backend, as it stands in the deployment.
+static const char *remedy_line(const struct rejections *all, const struct rejection *r,
+                               const char *backend) {
+    struct arena *a = all->c->p->arena;
+    const struct mapping *map = r->map;
+    if (map && map->level == DECIDED_LAYER) {
+        const struct source *file = &all->c->p->sources->files.at[map->item->span.file];
+        const char *key = file->text + map->item->span.begin;
+        return arena_printf(a, "write `%.*s%s;`",
+                            (int)(map->item->value->span.begin - map->item->span.begin), key,
+                            backend);
+    }
+    if (map && map->level == DECIDED_KIND_PHASE) {
+        return arena_printf(a, "write `%s.%s = %s;`", r->kind->name, phase_names[map->phase],
+                            backend);
+    }
+    if (map && map->level == DECIDED_KIND) {
+        return arena_printf(a, "write `%s = %s;`", r->kind->name, backend);
+    }
+    bool block = all->c->d->scope->line[SETTING_BACKEND_PER_KIND].item != NULL;
+    return arena_printf(
+        a, block ? "add `%s = %s;` to `backend_per_kind`" : "add `backend_per_kind { %s = %s; }`",
+        r->kind->name, backend);
+}
+
+static void help_remedies(struct rejections *all, struct diag *g, const struct rejection *r) {
+    struct program *p = all->c->p;
+    struct remedies found = find_remedies(all, r);
+    if (found.backends.len == 0) {
+        diag_note_plain(p->diags, g, "no backend that is declared would accept %s",
+                        r->ops.len == 1 ? "it" : "them");
+        return;
+    }
+    const char *names = "";
+    for (size_t i = 0; i < found.backends.len && i < BACKENDS_SHOWN; i++) {
+        names = arena_printf(p->arena, "%s%s`%s`", names, i ? ", " : "",
+                             found.backends.at[i]->ast->name.text);
+    }
+    if (found.backends.len > BACKENDS_SHOWN) {
+        names =
+            arena_printf(p->arena, "%s and %zu more", names, found.backends.len - BACKENDS_SHOWN);
+    }
+    diag_help(p->diags, g, "backends that accept all of it: %s", names);
+    diag_help(p->diags, g, "%s", remedy_line(all, r, found.backends.at[0]->ast->name.text));
+}
+
+// `kind = X` where X has one phase only: the line that says so.
+static void help_phase(struct rejections *all, struct diag *g, const struct rejection *r,
+                       const struct decl *backend) {
+    struct decider *c = all->c;
+    const struct refused_op *first = &r->ops.at[0];
+    enum phase other = first->phase == PHASE_PREFILL ? PHASE_DECODE : PHASE_PREFILL;
+    struct op *o = &c->ops.at[first->op];
+    if (!r->kind->phases[other] || !ruling_of(c, o, other, backend)->ok) {
+        return;
+    }
+    const char *key = r->kind->name;
+    if (r->map->level == DECIDED_LAYER) {
+        const struct source *file = &c->p->sources->files.at[r->map->item->span.file];
+        const struct ast_ranges *ranges = &r->map->item->ranges;
+        uint32_t end =
+            r->map->op ? r->map->item->label.span.end : ranges->at[ranges->len - 1].span.end;
+        key = arena_printf(c->p->arena, "%.*s", (int)(end - r->map->item->span.begin),
+                           file->text + r->map->item->span.begin);
+    }
+    diag_help(c->p->diags, g, "write `%s.%s = %s;`", key, phase_names[other],
+              backend->ast->name.text);
+}
+
+// ---- reporting
+
+static void note_reasons(const struct rejections *all, struct diag *g, const struct ruling *ruling,
+                         const char *prefix) {
+    struct program *p = all->c->p;
+    for (size_t i = 0; i < ruling->reasons.len; i++) {
+        const struct reason *reason = &ruling->reasons.at[i];
+        if (!reason->quiet) {
+            diag_note(p->diags, g, reason->answer, "%s%s", prefix, reason_text(p->arena, reason));
+        }
+    }
+}
+
+static void report_explicit(struct rejections *all, const struct rejection *r) {
+    struct decider *c = all->c;
+    const struct refused_op *first = &r->ops.at[0];
+    const struct ruling *ruling = c->ops.at[first->op].phase[first->phase].ruling;
+    const char *name = ruling->backend->ast->name.text;
+    bool unchecked = r->m->attrs.at[DEPLOY_UNCHECKED].yes;
+    const struct reason *phases = find_reason(ruling, "phases");
+    enum diag_code code = unchecked                       ? DIAG_A0550
+                          : phases                        ? DIAG_A0502
+                          : find_reason(ruling, "device") ? DIAG_A0701
+                                                          : DIAG_A0501;
+    size_t loud;
+    const struct reason *why = phases ? phases : first_loud(ruling, &loud);
+    struct diag *g =
+        diag_add(c->p->diags, code, r->map->item->value->span, "backend `%s` cannot serve %s: %s",
+                 name, what_of(all, r), reason_text(c->p->arena, why));
+    diag_label(c->p->diags, g, "chosen here");
+    note_origin(all, g, r);
+    note_reasons(all, g, ruling, "");
+    c->good = c->good && unchecked;
+    if (unchecked) {
+        return;
+    }
+    if (phases) {
+        help_phase(all, g, r, ruling->backend);
+    }
+    if (all->list.len <= REMEDIES_MAX) {
+        help_remedies(all, g, r);
+    }
+}
+
+static void note_candidate(struct rejections *all, struct diag *g, struct op *o,
+                           struct ruling *ruling) {
+    static const char *const disagrees[] = {
+        [FIT_DEVICE] = "its device", [FIT_BLOCK] = "its block sizes", [FIT_LAYOUT] = "its layouts"};
+    struct decider *c = all->c;
+    const struct decl *backend = ruling->backend;
+    const char *name = backend->ast->name.text;
+    if (!ruling->ok) {
+        note_reasons(all, g, ruling, arena_printf(c->p->arena, "`%s`: ", name));
+        return;
+    }
+    enum fit fit = o->group ? group_try(c, o->group, ruling) : FIT_DEVICE;
+    diag_note(c->p->diags, g, backend->ast->name.span,
+              "`%s`: %s do not agree with what is chosen for its group", name,
+              fit == FIT_YES ? "its answers" : disagrees[fit]);
+}
+
+static void report_automatic(struct rejections *all, const struct rejection *r) {
+    struct decider *c = all->c;
+    struct program *p = c->p;
+    struct op *o = &c->ops.at[r->ops.at[0].op];
+    const struct setting_line *models = &c->d->scope->line[SETTING_MODEL];
+    struct span span = r->map ? r->map->item->value->span : models->item->value->span;
+    c->good = false;
+    if (!r->applies) {
+        struct diag *g = diag_add(
+            p->diags, DIAG_A0602, span,
+            "no priority applies to %s, so nothing can be chosen automatically", what_of(all, r));
+        note_origin(all, g, r);
+        help_remedies(all, g, r);
+        return;
+    }
+    struct diag *g = diag_add(p->diags, DIAG_A0601, span, "no backend accepts %s", what_of(all, r));
+    note_origin(all, g, r);
+    const struct preference *list = preference_of(c, o, r->ops.at[0].phase);
+    for (size_t i = 0; i < list->entries.len && i < BACKENDS_SHOWN; i++) {
+        note_candidate(all, g, o, ruling_of(c, o, r->ops.at[0].phase, list->entries.at[i].backend));
+    }
+    if (all->list.len <= REMEDIES_MAX) {
+        help_remedies(all, g, r);
+    }
+}
+
+void rejections_report(struct rejections *all) {
+    for (size_t i = 0; i < all->list.len; i++) {
+        const struct rejection *r = all->list.at[i];
+        if (r->automatic) {
+            report_automatic(all, r);
+        } else {
+            report_explicit(all, r);
+        }
+    }
+}

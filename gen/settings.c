@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deployments: collecting settings by name, reading them for each model. In and out: settings.h.
+// Order of precedence for one model: its `for` block, then the deployment; in each the child's line
+// before the parent's.
+#include "gen/settings.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "gen/foreign.h"
+#include "gen/mapping.h"
+#include "gen/rank.h"
+
+static const struct {
+    const char *name;
+    bool block, own;
+} setting_infos[SETTING_COUNT] = {
+#define SETTING(id, name, block, own) {name, block, own},
+    SETTINGS(SETTING)
+#undef SETTING
+};
+
+// Settings of the table as a whole: kernels and pages of all models live by them.
+static const enum deploy_attr whole_table[] = {DEPLOY_DECODE_Q, DEPLOY_MEMORY, DEPLOY_FLASH,
+                                               DEPLOY_POOL};
+
+struct reader {
+    struct program *p;
+    struct deployment *d;
+    bool good;
+};
+
+// ---- collecting
+
+static bool is_own(const char *name) {
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        if (!setting_infos[i].own && strcmp(setting_infos[i].name, name) == 0) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof whole_table / sizeof *whole_table; i++) {
+        if (strcmp(deploy_attr_infos[whole_table[i]].name, name) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void unknown_setting(struct reader *r, const struct ast_name *name) {
+    const struct program *p = r->p;
+    r->good = false;
+    const char *ours = foreign_name("deployment", name->text);
+    if (ours) {
+        struct diag *g = diag_add(p->diags, DIAG_A0359, name->span,
+                                  "`%s` is another engine's name for `%s`", name->text, ours);
+        diag_help(p->diags, g, "write `%s`", ours);
+        return;
+    }
+    VEC(const char *) names = {0};
+    for (int i = 0; i < DEPLOY_ATTR_COUNT; i++) {
+        VEC_PUSH(p->arena, &names, deploy_attr_infos[i].name);
+    }
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        VEC_PUSH(p->arena, &names, setting_infos[i].name);
+    }
+    struct diag *g = diag_add(p->diags, DIAG_A0351, name->span, "unknown setting `%s`", name->text);
+    program_suggest(p, g, "setting", name->text, names.at, names.len);
+}
+
+static void given_twice(struct reader *r, const struct ast_name *name,
+                        const struct ast_item *first) {
+    struct diag *g =
+        diag_add(r->p->diags, DIAG_A0353, name->span, "`%s` is given twice", name->text);
+    diag_note(r->p->diags, g, first->name.span, "first given here");
+    r->good = false;
+}
+
+// Keeps the line unless a child has given it; a repeat among the same items is an error.
+static void keep_line(struct reader *r, struct setting_line *kept, struct setting_line line) {
+    if (!kept->item) {
+        *kept = line;
+    } else if (kept->from == line.from) {
+        given_twice(r, &line.item->name, kept->item);
+    }
+}
+
+static void collect_line(struct reader *r, struct scope *s, struct setting_line line) {
+    const struct ast_item *item = line.item;
+    int attr = attr_find(deploy_attr_infos, DEPLOY_ATTR_COUNT, item->name.text);
+    bool block = item->kind == ITEM_BLOCK;
+    if (item->when) {
+        r->good = false;
+        diag_add(r->p->diags, DIAG_A0358, item->when->span, "`when` cannot stand in a deployment");
+        return;
+    }
+    if (s->model && !is_own(item->name.text)) {
+        r->good = false;
+        diag_add(r->p->diags, DIAG_A0465, item->name.span,
+                 "`%s` holds for the whole deployment, not for one model", item->name.text);
+        return;
+    }
+    if (attr >= 0 && !block) {
+        keep_line(r, &s->attr[attr], line);
+        return;
+    }
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        if (strcmp(setting_infos[i].name, item->name.text) != 0) {
+            continue;
+        }
+        if (setting_infos[i].block != block) {
+            diag_add(r->p->diags, DIAG_A0451, item->span, "`%s` takes %s", item->name.text,
+                     block ? "a value" : "a block");
+            r->good = false;
+            return;
+        }
+        keep_line(r, &s->line[i], line);
+        for (size_t j = 0; block && j < item->items.len; j++) {
+            struct setting_line entry = {item->items.at[j], &item->items, line.depth};
+            VEC_PUSH(r->p->arena, &s->entries[i], entry);
+        }
+        return;
+    }
+    unknown_setting(r, &item->name);
+}
+
+static void collect_fact(struct reader *r, struct scope *s, const struct ast_item *item,
+                         const struct ast_items *from) {
+    for (size_t i = 0; from->at[i] != item; i++) {
+        if (from->at[i]->kind == ITEM_FACT &&
+            strcmp(from->at[i]->name.text, item->name.text) == 0) {
+            given_twice(r, &item->name, from->at[i]);
+            return;
+        }
+    }
+    VEC_PUSH(r->p->arena, &s->facts, item);
+}
+
+static void collect(struct reader *r, struct scope *s, const struct ast_items *items,
+                    uint32_t depth) {
+    for (size_t i = 0; i < items->len; i++) {
+        struct setting_line line = {items->at[i], items, depth};
+        if (line.item->kind == ITEM_SET || line.item->kind == ITEM_BLOCK) {
+            collect_line(r, s, line);
+        } else if (line.item->kind == ITEM_FACT) {
+            collect_fact(r, s, line.item, items);
+        } else if (line.item->kind == ITEM_FOR && !s->model) {
+            VEC_PUSH(r->p->arena, &s->fors, line);
+        } else {
+            r->good =
+                item_misplaced(r->p, line.item, s->model ? "a `for` block" : "a deployment") &&
+                r->good;
+        }
+    }
+}
+
+static struct scope *scope_for(struct reader *r, const struct setting_line *line) {
+    const struct ast_name *name = &line->item->name;
+    for (size_t i = 0; i < r->d->scopes.len; i++) {
+        struct scope *s = r->d->scopes.at[i];
+        if (s->model && strcmp(s->model->text, name->text) == 0) {
+            return s;
+        }
+    }
+    struct scope *s = ARENA_NEW(r->p->arena, struct scope);
+    s->model = name;
+    VEC_PUSH(r->p->arena, &r->d->scopes, s);
+    return s;
+}
+
+static void collect_all(struct reader *r) {
+    struct scope *outer = ARENA_NEW(r->p->arena, struct scope);
+    r->d->scope = outer;
+    VEC_PUSH(r->p->arena, &r->d->scopes, outer);
+    uint32_t depth = 0;
+    for (const struct decl *d = r->d->decl; d; d = d->parent) {
+        collect(r, outer, &d->ast->items, depth++);
+    }
+    for (size_t i = 0; i < outer->fors.len; i++) {
+        const struct setting_line *line = &outer->fors.at[i];
+        struct scope *s = scope_for(r, line);
+        for (size_t j = 0; j < i; j++) {
+            const struct setting_line *first = &outer->fors.at[j];
+            if (first->from == line->from &&
+                strcmp(first->item->name.text, line->item->name.text) == 0) {
+                given_twice(r, &line->item->name, first->item);
+            }
+        }
+        collect(r, s, &line->item->items, line->depth);
+    }
+}
+
+// ---- reading
+
+static bool need_line(struct reader *r, const struct setting_line *line, const char *name) {
+    if (line->item) {
+        return true;
+    }
+    diag_add(r->p->diags, DIAG_A0462, r->d->decl->ast->name.span,
+             "deployment `%s` does not give `%s`", r->d->decl->ast->name.text, name);
+    r->good = false;
+    return false;
+}
+
+static bool one_name(struct reader *r, const struct ast_expr *e, const char *what,
+                     const struct ast_name **name) {
+    if (e->kind == EXPR_NAME && e->path.len == 1) {
+        *name = &e->path.at[0];
+        return true;
+    }
+    if (e->kind != EXPR_ERROR) {
+        diag_add(r->p->diags, DIAG_A0451, e->span, "the name of a %s expected", what);
+    }
+    r->good = false;
+    return false;
+}
+
+// Calls `take` for a name, or for each name of a list or set.
+static void each_name(struct reader *r, const struct ast_expr *e, const char *what,
+                      void (*take)(struct reader *r, const struct ast_name *name, void *ctx),
+                      void *ctx) {
+    const struct ast_name *name;
+    bool many = e->kind == EXPR_LIST || e->kind == EXPR_SET;
+    for (size_t i = 0; many && i < e->elems.len; i++) {
+        if (e->elems.at[i].when) {
+            diag_add(r->p->diags, DIAG_A0358, e->elems.at[i].when->span,
+                     "`when` cannot stand in a deployment");
+            r->good = false;
+        } else if (one_name(r, e->elems.at[i].value, what, &name)) {
+            take(r, name, ctx);
+        }
+    }
+    if (!many && one_name(r, e, what, &name)) {
+        take(r, name, ctx);
+    }
+}
+
+static void take_model(struct reader *r, const struct ast_name *name, void *ctx) {
+    (void)ctx;
+    const struct decl *found = program_need(r->p, DECL_MODEL, name);
+    if (!found) {
+        r->good = false;
+        return;
+    }
+    for (size_t i = 0; i < r->d->models.len; i++) {
+        if (r->d->models.at[i]->model.decl == found) {
+            diag_add(r->p->diags, DIAG_A0363, name->span, "model `%s` is deployed twice",
+                     name->text);
+            r->good = false;
+            return;
+        }
+    }
+    struct deployed_model *m = ARENA_NEW(r->p->arena, struct deployed_model);
+    m->index = (uint32_t)r->d->models.len;
+    struct decl *decl = r->p->decls[DECL_MODEL].at[found->index];
+    r->good = model_build(r->p, &r->d->kinds, decl, &m->model) && r->good;
+    for (size_t i = 0; i < r->d->scopes.len; i++) {
+        const struct scope *s = r->d->scopes.at[i];
+        m->own = s->model && strcmp(s->model->text, name->text) == 0 ? s : m->own;
+    }
+    VEC_PUSH(r->p->arena, &r->d->models, m);
+}
+
+static void read_models(struct reader *r) {
+    const struct setting_line *line = &r->d->scope->line[SETTING_MODEL];
+    if (!need_line(r, line, "model")) {
+        return;
+    }
+    each_name(r, line->item->value, "model", take_model, NULL);
+    if (r->good && r->d->models.len == 0) {
+        diag_add(r->p->diags, DIAG_A0462, line->item->value->span, "deployment `%s` has no model",
+                 r->d->decl->ast->name.text);
+        r->good = false;
+    }
+    for (size_t i = 0; r->good && i < r->d->scopes.len; i++) {
+        const struct ast_name *name = r->d->scopes.at[i]->model;
+        bool deployed = name == NULL;
+        for (size_t j = 0; !deployed && j < r->d->models.len; j++) {
+            deployed = strcmp(r->d->models.at[j]->model.decl->ast->name.text, name->text) == 0;
+        }
+        if (!deployed) {
+            diag_add(r->p->diags, DIAG_A0361, name->span,
+                     "`%s` is not among the models of deployment `%s`", name->text,
+                     r->d->decl->ast->name.text);
+            r->good = false;
+        }
+    }
+}
+
+static void read_platform(struct reader *r) {
+    const struct setting_line *line = &r->d->scope->line[SETTING_PLATFORM];
+    const struct ast_name *name;
+    if (!need_line(r, line, "platform") || !one_name(r, line->item->value, "platform", &name)) {
+        return;
+    }
+    r->d->platform = program_need(r->p, DECL_PLATFORM, name);
+    r->good = r->d->platform && !r->d->platform->poisoned && r->good;
+    if (!r->d->platform) {
+        return;
+    }
+    struct item_lines lines = decl_lines(r->p->arena, r->d->platform, ITEM_SET, "device");
+    struct value v;
+    if (lines.len == 0 || !eval_constant(r->p, lines.at[0]->value, VOCAB_DEVICE, &v)) {
+        return; // without a device no backend fits, which the choice reports
+    }
+    if (v.kind == VALUE_WORD) {
+        VEC_PUSH(r->p->arena, &r->d->devices, v.text);
+    }
+    for (size_t i = 0; i < v.elems.len; i++) {
+        if (v.elems.at[i].kind == VALUE_WORD) {
+            VEC_PUSH(r->p->arena, &r->d->devices, v.elems.at[i].text);
+        }
+    }
+}
+
+static const struct setting_line *attr_line(const struct deployment *d,
+                                            const struct deployed_model *m, enum deploy_attr attr) {
+    return m->own && m->own->attr[attr].item ? &m->own->attr[attr] : &d->scope->attr[attr];
+}
+
+struct span setting_span(const struct deployment *d, const struct deployed_model *m,
+                         enum deploy_attr attr) {
+    const struct setting_line *line = attr_line(d, m, attr);
+    return line->item ? line->item->value->span : d->decl->ast->name.span;
+}
+
+static void read_attrs(struct reader *r, struct deployed_model *m) {
+    static const enum deploy_attr autos[] = {DEPLOY_KV_DTYPE, DEPLOY_BLOCK_SIZE, DEPLOY_LAYOUT};
+    static const enum deploy_attr ones[] = {DEPLOY_DECODE_Q, DEPLOY_TP, DEPLOY_DCP, DEPLOY_PCP};
+    for (int i = 0; i < DEPLOY_ATTR_COUNT; i++) {
+        const struct setting_line *line = attr_line(r->d, m, (enum deploy_attr)i);
+        const struct attr_info *info = &deploy_attr_infos[i];
+        unsigned how = 0;
+        for (size_t j = 0; j < sizeof autos / sizeof *autos; j++) {
+            how |= (int)autos[j] == i ? ATTR_READ_AUTO : 0;
+        }
+        struct value *v = &m->attrs.at[i];
+        *v = value_none();
+        if (line->item && !attr_read(r->p, info, line->item, how, v)) {
+            r->good = false;
+        }
+        if (info->type == TYPE_FLAG && v->kind == VALUE_NONE) {
+            *v = value_bool(false);
+        }
+    }
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++) {
+        if (m->attrs.at[ones[i]].kind == VALUE_NONE) {
+            m->attrs.at[ones[i]] = value_int(1);
+        }
+    }
+    m->attrs.platform = r->d->platform;
+    if (m->own) {
+        for (size_t i = 0; i < m->own->facts.len; i++) {
+            VEC_PUSH(r->p->arena, &m->attrs.facts, m->own->facts.at[i]);
+        }
+    }
+    for (size_t i = 0; i < r->d->scope->facts.len; i++) {
+        VEC_PUSH(r->p->arena, &m->attrs.facts, r->d->scope->facts.at[i]);
+    }
+}
+
+static int64_t need_int(struct reader *r, struct deployed_model *m, enum deploy_attr attr) {
+    int64_t v = 1;
+    if (m->attrs.at[attr].kind == VALUE_NONE && !attr_line(r->d, m, attr)->item) {
+        const char *name = r->d->decl->ast->name.text;
+        diag_add(r->p->diags, DIAG_A0462, r->d->decl->ast->name.span,
+                 "deployment `%s` does not give `%s`", name, deploy_attr_infos[attr].name);
+        r->good = false;
+    } else if (!value_is_int(&m->attrs.at[attr], &v)) {
+        if (m->attrs.at[attr].kind == VALUE_NONE && r->good) {
+            diag_add(r->p->diags, DIAG_A0462, setting_span(r->d, m, attr), "`%s` cannot be `none`",
+                     deploy_attr_infos[attr].name);
+        }
+        r->good = false;
+    }
+    return v;
+}
+
+static bool has_source_rows(const struct model *m) {
+    for (size_t i = 0; i < m->sets.len; i++) {
+        if (m->sets.at[i]->kind && m->sets.at[i]->kind->cache == CACHE_SOURCE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_limits(struct reader *r, struct deployed_model *m) {
+    m->max_seqs = need_int(r, m, DEPLOY_MAX_SEQS);
+    m->max_tokens = need_int(r, m, DEPLOY_MAX_TOKENS);
+    m->max_batch_tokens = need_int(r, m, DEPLOY_MAX_BATCH_TOKENS);
+    m->has_source = value_is_int(&m->attrs.at[DEPLOY_MAX_SOURCE_TOKENS], &m->max_source_tokens);
+    if (has_source_rows(&m->model)) {
+        m->max_source_tokens = need_int(r, m, DEPLOY_MAX_SOURCE_TOKENS);
+    }
+    m->has_cached = value_is_int(&m->attrs.at[DEPLOY_MAX_CACHED_TOKENS], &m->max_cached_tokens);
+    if (!value_is_int(&m->attrs.at[DEPLOY_DCP], &m->dcp) ||
+        !value_is_int(&m->attrs.at[DEPLOY_TP], &m->tp)) {
+        r->good = false;
+    }
+}
+
+static void take_priority(struct reader *r, const struct ast_name *name, void *ctx) {
+    struct deployed_model *m = ctx;
+    const struct decl *found = program_need(r->p, DECL_PRIORITY, name);
+    r->good = found && r->good;
+    if (found) {
+        VEC_PUSH(r->p->arena, &m->priorities, found);
+    }
+}
+
+static void read_priority(struct reader *r, struct deployed_model *m) {
+    const struct setting_line *line = &r->d->scope->line[SETTING_PRIORITY];
+    if (m->own && m->own->line[SETTING_PRIORITY].item) {
+        line = &m->own->line[SETTING_PRIORITY];
+    }
+    m->all_priorities = !line->item || line->item->value->kind == EXPR_AUTO;
+    if (!m->all_priorities) {
+        each_name(r, line->item->value, "priority", take_priority, m);
+    }
+}
+
+static void read_kv_entry(struct reader *r, const struct setting_line *entry,
+                          const struct setting_line **seen, struct value *by_kind) {
+    if (entry->item->kind != ITEM_SET || entry->item->when) {
+        r->good = item_misplaced(r->p, entry->item, "`kv_dtype_per_kind`") && r->good;
+        return;
+    }
+    const struct kind *k = kind_need(&r->d->kinds, r->p, &entry->item->name);
+    if (!k) {
+        r->good = false;
+        return;
+    }
+    if (seen[k->index]) {
+        if (seen[k->index]->from == entry->from) {
+            given_twice(r, &entry->item->name, seen[k->index]->item);
+        }
+        return;
+    }
+    seen[k->index] = entry;
+    r->good = attr_read(r->p, &deploy_attr_infos[DEPLOY_KV_DTYPE], entry->item, ATTR_READ_AUTO,
+                        &by_kind[k->index]) &&
+              r->good;
+}
+
+static void read_kv_dtypes(struct reader *r, struct deployed_model *m) {
+    size_t n = r->d->kinds.rows.len;
+    struct arena *a = r->p->arena;
+    struct value *by_kind = ARENA_ARRAY(a, struct value, n);
+    const struct setting_line **seen = ARENA_ARRAY(a, const struct setting_line *, n);
+    for (size_t i = 0; i < n; i++) {
+        by_kind[i] = m->attrs.at[DEPLOY_KV_DTYPE];
+    }
+    const struct scope *scopes[] = {m->own, r->d->scope};
+    for (size_t s = 0; s < 2; s++) {
+        const struct setting_lines *entries =
+            scopes[s] ? &scopes[s]->entries[SETTING_KV_DTYPE_PER_KIND] : NULL;
+        for (size_t i = 0; entries && i < entries->len; i++) {
+            read_kv_entry(r, &entries->at[i], seen, by_kind);
+        }
+    }
+    m->kind_kv_dtype = by_kind;
+}
+
+static struct plan_int plan_int_of(const struct value *v) {
+    struct plan_int n = {0};
+    n.given = value_is_int(v, &n.v);
+    return n;
+}
+
+bool deployment_read(struct program *p, const struct decl *decl, struct deployment *out) {
+    memset(out, 0, sizeof *out);
+    out->program = p;
+    out->decl = decl;
+    struct reader r = {.p = p, .d = out, .good = !decl->poisoned};
+    if (!r.good || !kinds_load(p, &out->kinds)) {
+        return false;
+    }
+    collect_all(&r);
+    read_platform(&r);
+    read_models(&r);
+    for (size_t i = 0; i < out->models.len; i++) {
+        struct deployed_model *m = out->models.at[i];
+        read_attrs(&r, m);
+        read_limits(&r, m);
+        read_kv_dtypes(&r, m);
+        read_priority(&r, m);
+    }
+    if (!mappings_read(out) || !r.good) {
+        return false;
+    }
+    for (size_t i = 0; i < out->models.len; i++) {
+        r.good = rank_apply(out, out->models.at[i]) && r.good;
+    }
+    const struct deploy_attrs *first = &out->models.at[0]->attrs;
+    out->memory = plan_int_of(&first->at[DEPLOY_MEMORY]);
+    out->flash = plan_int_of(&first->at[DEPLOY_FLASH]);
+    out->unified = first->at[DEPLOY_POOL].kind == VALUE_WORD;
+    return r.good;
+}
