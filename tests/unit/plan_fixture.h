@@ -9,7 +9,7 @@
 
 #include "gen/kernels.h"
 
-struct fixture {
+struct plan_fixture {
     struct arena arena;
     jmp_buf out_of_memory;
     struct plan plan;
@@ -19,7 +19,7 @@ static struct plan_int given(int64_t v) {
     return (struct plan_int){.given = true, .v = v};
 }
 
-static void fixture_phase(struct plan_phase *p, const char *backend, const char *entry) {
+static void plan_fixture_phase(struct plan_phase *p, const char *backend, const char *entry) {
     *p = (struct plan_phase){.present = true,
                              .backend = backend,
                              .decided_by = DECIDED_KIND,
@@ -28,7 +28,7 @@ static void fixture_phase(struct plan_phase *p, const char *backend, const char 
                              .decided_at = "g.attn:7"};
 }
 
-static struct plan_operator fixture_operator(uint32_t index, bool full) {
+static struct plan_operator plan_fixture_operator(uint32_t index, bool full) {
     struct plan_operator op = {
         .model = "m",
         .op = "self",
@@ -53,14 +53,15 @@ static struct plan_operator fixture_operator(uint32_t index, bool full) {
         .max_batch_tokens = 128,
     };
     number_rsqrt(number_int(256), &op.scale);
-    fixture_phase(&op.phase[PHASE_PREFILL], full ? "CPU_REF" : "CPU_FLASH",
-                  full ? "cpu_ref" : "cpu_flash");
-    fixture_phase(&op.phase[PHASE_DECODE], full ? "CPU_REF" : "CPU_FLASH",
-                  full ? "cpu_ref" : "cpu_flash");
+    plan_fixture_phase(&op.phase[PHASE_PREFILL], full ? "CPU_REF" : "CPU_FLASH",
+                       full ? "cpu_ref" : "cpu_flash");
+    plan_fixture_phase(&op.phase[PHASE_DECODE], full ? "CPU_REF" : "CPU_FLASH",
+                       full ? "cpu_ref" : "cpu_flash");
     return op;
 }
 
-static struct plan_group fixture_group(const char *kind, int64_t blocks, struct plan_int window) {
+static struct plan_group plan_fixture_group(const char *kind, int64_t blocks,
+                                            struct plan_int window) {
     const int64_t page = 64 * 2 * 256 * 2;
     return (struct plan_group){.name = kind,
                                .kind = kind,
@@ -75,7 +76,8 @@ static struct plan_group fixture_group(const char *kind, int64_t blocks, struct 
 }
 
 // `layers` operators; layer i is full when i % period == period - 1 (period 0: never).
-static void fixture_make(struct fixture *f, const char *deploy, uint32_t layers, uint32_t period) {
+static void plan_fixture_make(struct plan_fixture *f, const char *deploy, uint32_t layers,
+                              uint32_t period) {
     arena_init(&f->arena, &f->out_of_memory);
     f->plan = (struct plan){.deploy = deploy,
                             .platform = "host",
@@ -90,13 +92,13 @@ static void fixture_make(struct fixture *f, const char *deploy, uint32_t layers,
                             .linkable = true};
     struct plan *p = &f->plan;
     VEC_PUSH(&f->arena, &p->models, "m");
-    VEC_PUSH(&f->arena, &p->groups, fixture_group("sliding_window", 24, given(512)));
-    VEC_PUSH(&f->arena, &p->groups, fixture_group("full_attention", 32, (struct plan_int){0}));
+    VEC_PUSH(&f->arena, &p->groups, plan_fixture_group("sliding_window", 24, given(512)));
+    VEC_PUSH(&f->arena, &p->groups, plan_fixture_group("full_attention", 32, (struct plan_int){0}));
     int64_t kv = 0;
     for (uint32_t i = 0; i < layers; i++) {
         bool full = period > 0 && i % period == period - 1;
         struct plan_group *g = &p->groups.at[full];
-        VEC_PUSH(&f->arena, &p->operators, fixture_operator(i, full));
+        VEC_PUSH(&f->arena, &p->operators, plan_fixture_operator(i, full));
         VEC_PUSH(&f->arena, &g->operators, i);
         g->owners++;
         kv += g->page_bytes.v * g->blocks.v;
@@ -116,7 +118,7 @@ static void fixture_make(struct fixture *f, const char *deploy, uint32_t layers,
     p->budget_bytes = given(INT64_C(1) << 30);
 }
 
-static void fixture_free(struct fixture *f) {
+static void plan_fixture_free(struct plan_fixture *f) {
     arena_free(&f->arena);
 }
 

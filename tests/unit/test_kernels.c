@@ -6,8 +6,8 @@
 #include "tests/unit/plan_fixture.h"
 
 static void test_sharing(void) {
-    struct fixture f;
-    fixture_make(&f, "g", 26, 6);
+    struct plan_fixture f;
+    plan_fixture_make(&f, "g", 26, 6);
     const struct plan *p = &f.plan;
     is_int((long long)p->kernels.len, 4, "26 layers of two kinds: two kernels and two writers");
     is_int((long long)p->classes.len, 2, "and two classes");
@@ -27,7 +27,7 @@ static void test_sharing(void) {
     ok(p->kernels.at[0].fingerprint ==
            text_hash(p->kernels.at[0].key, strlen(p->kernels.at[0].key)),
        "the fingerprint is FNV-1a of the key");
-    fixture_free(&f);
+    plan_fixture_free(&f);
 }
 
 static void test_hash(void) {
@@ -133,21 +133,21 @@ static void test_every_constant(void) {
 #undef EDIT
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        struct fixture f;
-        fixture_make(&f, "g", 2, 0);
+        struct plan_fixture f;
+        plan_fixture_make(&f, "g", 2, 0);
         bool shared = f.plan.kernels.len == 2;
         f.plan.groups.at[1].block_size = 32;
         edits[i].edit(&f.plan.operators.at[1]);
         kernels_assign(&f.arena, &f.plan);
         ok(shared && f.plan.kernels.len == 4 && f.plan.classes.len == 2,
            "layers that differ in %s share no kernel", edits[i].name);
-        fixture_free(&f);
+        plan_fixture_free(&f);
     }
 }
 
 static void test_external(void) {
-    struct fixture f;
-    fixture_make(&f, "int", 2, 0);
+    struct plan_fixture f;
+    plan_fixture_make(&f, "int", 2, 0);
     for (uint32_t i = 0; i < 2; i++) {
         f.plan.operators.at[i].phase[PHASE_PREFILL].entry = "acme__attn";
         f.plan.operators.at[i].phase[PHASE_DECODE].entry = "acme_decode";
@@ -164,23 +164,23 @@ static void test_external(void) {
     kernels_assign(&f.arena, &f.plan);
     ok(f.plan.operators.at[0].phase[PHASE_PREFILL].kernel == PLAN_NO_INDEX,
        "a backend without entry gives no kernel");
-    fixture_free(&f);
+    plan_fixture_free(&f);
 }
 
 static void test_collisions(void) {
-    struct fixture f;
+    struct plan_fixture f;
     uint32_t a, b;
-    fixture_make(&f, "g", 26, 6);
+    plan_fixture_make(&f, "g", 26, 6);
     ok(!kernels_collide(&f.arena, &f.plan, &a, &b), "different keys, different fingerprints");
     f.plan.kernels.at[3].fingerprint = f.plan.kernels.at[1].fingerprint;
     ok(kernels_collide(&f.arena, &f.plan, &a, &b) && a == 1 && b == 3,
        "two kernels of one fingerprint are found");
-    fixture_free(&f);
+    plan_fixture_free(&f);
 }
 
 static void test_workspace(void) {
-    struct fixture f;
-    fixture_make(&f, "g", 26, 6);
+    struct plan_fixture f;
+    plan_fixture_make(&f, "g", 26, 6);
     is_int((long long)kernels_step_bytes(&f.plan), (long long)ATTN_STEP_BYTES(2, 2),
            "the step's part counts the classes");
     is_int((long long)kernels_worker_bytes(&f.plan),
@@ -189,12 +189,12 @@ static void test_workspace(void) {
     is_int(kernels_workers(&f.plan), 2, "workers: the platform's cores");
     f.plan.cores.given = false;
     is_int(kernels_workers(&f.plan), 1, "or one");
-    fixture_free(&f);
+    plan_fixture_free(&f);
 }
 
 static void test_masks(void) {
-    struct fixture f;
-    fixture_make(&f, "g", 1, 0);
+    struct plan_fixture f;
+    plan_fixture_make(&f, "g", 1, 0);
     struct plan_operator *op = &f.plan.operators.at[0];
     struct kernel_constants k = kernel_constants(&f.plan, op);
     ok(k.causal && k.window_left == 511 && k.window_right == 0,
@@ -212,7 +212,7 @@ static void test_masks(void) {
     is_str(runtime_layout("acme_tile16"), "ATTN_LAYOUT_VENDOR", "a vendor's layout");
     is_str(runtime_layout(NULL), "ATTN_LAYOUT_NONE", "no layout");
     is_str(runtime_dtype("int4"), NULL, "a dtype that the runtime does not have");
-    fixture_free(&f);
+    plan_fixture_free(&f);
 }
 
 int main(void) {
