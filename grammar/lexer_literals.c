@@ -279,32 +279,45 @@ static const struct look_alike *find_look_alike(uint32_t c) {
     return NULL;
 }
 
+static const char *lex_stray_ascii(struct lexer *lx, const char *at) {
+    static const struct {
+        char character;
+        const char *help;
+    } rows[] = {{'\'', "strings stand in double quotation marks: \"...\""},
+                {'#', "comments are `// ...` and `/* ... */`"},
+                {'!', "write `not`"},
+                {'&', "write `and`"},
+                {'|', "write `or`"}};
+    const char *stop = at + 1;
+    while (*stop == *at) { // `&&` is one mistake
+        stop++;
+    }
+    struct diag *g = report(lx->reporter, DIAG_A0105, offset(lx, at), offset(lx, stop),
+                            "character `%c` has no meaning", *at);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].character == *at) {
+            diag_help(lx->reporter->diags, g, "%s", rows[i].help);
+        }
+    }
+    return stop;
+}
+
 const char *lex_stray_character(struct lexer *lx, const char *at) {
     uint32_t c;
     const unsigned n = utf8_decode(at, lx->end, &c);
     if (n == 0 || utf8_is_invisible(c)) {
         return at + (n ? n : 1); // source_check has reported it
     }
-    struct diags *d = lx->reporter->diags;
     const uint32_t begin = offset(lx, at);
     if (c < 0x80) {
-        struct diag *g = report(lx->reporter, DIAG_A0105, begin, begin + 1,
-                                "character `%c` has no meaning", *at);
-        if (c == '\'') {
-            diag_help(d, g, "strings stand in double quotation marks: \"...\"");
-        } else if (c == '#') {
-            diag_help(d, g, "comments are `// ...` and `/* ... */`");
-        } else if (c == '!' || c == '&' || c == '|') {
-            diag_help(d, g, "write `%s`", c == '!' ? "not" : c == '&' ? "and" : "or");
-        }
-        return at + 1;
+        return lex_stray_ascii(lx, at);
     }
     const struct look_alike *l = find_look_alike(c);
     struct diag *g = report(lx->reporter, DIAG_A0105, begin, begin + n,
                             "character U+%04X%s%s%s outside strings and comments", (unsigned)c,
                             l ? " (" : "", l ? l->name : "", l ? ")" : "");
     if (l) {
-        diag_help(d, g, "write %s", l->instead);
+        diag_help(lx->reporter->diags, g, "write %s", l->instead);
     }
     return at + n;
 }

@@ -160,8 +160,12 @@ static const char *help_for(const struct parse *p, const struct expected *e) {
     if (saw == TOKEN_SEMI && prev == TOKEN_RBRACE) {
         return "no `;` follows a block";
     }
-    if (saw == TOKEN_COMMA && prev == TOKEN_INTEGER && next == TOKEN_INTEGER) {
+    if (saw == TOKEN_COMMA && prev == TOKEN_INTEGER && next == TOKEN_INTEGER &&
+        before(p)->end + 1 == token_at(p, p->next + 1)->begin) {
         return "the decimal point is `.`";
+    }
+    if (saw == TOKEN_MINUS && prev == TOKEN_NAME && !e->fits[TOKEN_PLUS]) {
+        return "a name consists of letters, digits and `_`";
     }
     if (is_comparison(saw) && e->fits[TOKEN_AND]) {
         return "comparisons do not chain; join two of them with `and`";

@@ -82,9 +82,28 @@ static bool would_fit(const struct parse *p, uint16_t inserted, size_t at) {
     return parser_accepts(p->parser, types, n);
 }
 
-static bool is_bracket(uint16_t type) {
-    return type == TOKEN_LPAREN || type == TOKEN_RPAREN || type == TOKEN_LBRACKET ||
-           type == TOKEN_RBRACKET || type == TOKEN_LBRACE || type == TOKEN_RBRACE;
+// Whether the token may be left out. Brackets hold the text together: an opener stays, and so does
+// a closer at the end of its line.
+static bool may_drop(const struct parse *p, size_t at) {
+    const uint16_t type = type_at(p, at);
+    if (type == TOKEN_END || type == TOKEN_LPAREN || type == TOKEN_LBRACKET ||
+        type == TOKEN_LBRACE) {
+        return false;
+    }
+    return !parse_is_closer(type) ||
+           (type_at(p, at + 1) != TOKEN_END && !p->tokens.at[at + 1].starts_line);
+}
+
+// Another mark where this one stands: the bracket that closes what is open, = for == and :, or ,
+// and ; for each other. 0 if none fits.
+static uint16_t substitute(const struct parse *p) {
+    const uint16_t type = type_at(p, p->next);
+    const uint16_t other = type == TOKEN_EQ || type == TOKEN_COLON ? TOKEN_ASSIGN
+                           : type == TOKEN_COMMA                   ? TOKEN_SEMI
+                           : type == TOKEN_SEMI                    ? TOKEN_COMMA
+                           : parse_is_closer(type)                 ? parse_closer(p)
+                                                                   : 0;
+    return other && would_fit(p, other, p->next + 1) ? other : 0;
 }
 
 // Repairs with one mark, in order of likelihood: another mark in its place, a missing mark before
@@ -92,14 +111,9 @@ static bool is_bracket(uint16_t type) {
 static bool repair(struct parse *p) {
     static const uint16_t missing[] = {TOKEN_SEMI,   TOKEN_RPAREN, TOKEN_RBRACKET,
                                        TOKEN_RBRACE, TOKEN_COMMA,  TOKEN_ASSIGN};
-    const uint16_t type = type_at(p, p->next);
-    if ((type == TOKEN_EQ || type == TOKEN_COLON) && would_fit(p, TOKEN_ASSIGN, p->next + 1)) {
-        p->tokens.at[p->next].type = TOKEN_ASSIGN;
-        return true;
-    }
-    const uint16_t closer = parse_closer(p);
-    if (parse_is_closer(type) && closer && would_fit(p, closer, p->next + 1)) {
-        p->tokens.at[p->next].type = closer;
+    const uint16_t other = substitute(p);
+    if (other) {
+        p->tokens.at[p->next].type = other;
         return true;
     }
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
@@ -112,7 +126,7 @@ static bool repair(struct parse *p) {
         parse_insert(p, TOKEN_LBRACE);
         return true;
     }
-    if (type != TOKEN_END && !is_bracket(type) && would_fit(p, 0, p->next + 1)) {
+    if (may_drop(p, p->next) && would_fit(p, 0, p->next + 1)) {
         p->next++;
         return true;
     }

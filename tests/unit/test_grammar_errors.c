@@ -112,6 +112,8 @@ static void near_misses(void) {
         "an item that begins with `layer`, `let`, `fact`, `for` or `require` is that construct; no "
         "attribute has such a name",
         "an attribute named like a construct");
+    help_is("model gemma-3 { }", "a name consists of letters, digits and `_`",
+            "a name with a dash");
     help_is("model m { };", "no `;` follows a block", "a `;` after a declaration");
     help_is("model m { x = 0,5; }", "the decimal point is `.`", "a decimal comma");
     help_is("model m { x = a = b; }", "`=` gives a value, `==` compares", "= for ==");
@@ -128,6 +130,10 @@ static void recovery(void) {
             "an item with a broken value keeps its name");
     tree_is("model m { x == 1; y : 2; }", "model m (set x 1) (set y 2)\n", "another mark for =");
     tree_is("model m { x = {a b}; }", "model m (set x {a b})\n", "a missing comma loses nothing");
+    tree_is("model m { x = 1, y = {a; b}; z = 3 }", "model m (set x 1) (set y {a b}) (set z 3)\n",
+            "`,` for `;` and `;` for `,` lose nothing");
+    tree_is("model m { x =} 1; y = 2; }", "model m (set x 1) (set y 2)\n",
+            "a bracket too many inside a line loses nothing");
     tree_is("model m { layer x { a = 1; } b = 2; }", "model m (set b 2)\n",
             "a block with a broken head is dropped, the rest stays");
     tree_is("model m { x = 1; layer all { a = 2;", "model m (set x 1) (layer all (set a 2))\n",

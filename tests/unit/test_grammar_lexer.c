@@ -146,6 +146,8 @@ static void strays(void) {
                "1:15 A0105 character `!` has no meaning\n"
                "1:23 A0201 expected a value after `=`, saw `;`\n",
                "errors of other items are still reported");
+    errors_are("model m { x = a && b; }", "1:17 A0105 character `&` has no meaning\n",
+               "a run of one stray character is one error");
     errors_are("model m { x = \xE2\x80\x9C"
                "a\xE2\x80\x9D; }",
                "1:15 A0105 curly quotation mark U+201C\n", "a pair of curly quotes is one error");
