@@ -133,7 +133,8 @@ void groups_form(struct decider *c) {
     for (uint32_t i = 0; i < c->ops.len; i++) {
         const struct op *o = &c->ops.at[i];
         if (o->set->kind->cache != CACHE_NONE && o->owner == i) {
-            VEC_PUSH(c->p->arena, &f.sets.at[cache_set_of(&f, o)].ops, i);
+            uint32_t set = cache_set_of(&f, o);
+            VEC_PUSH(c->p->arena, &f.sets.at[set].ops, i);
         }
     }
     for (size_t i = 0; i < f.sets.len; i++) {

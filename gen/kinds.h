@@ -12,7 +12,7 @@
     X(PAGED, "paged")   /* K and V rows of the sequence, in pages */                               \
     X(SOURCE, "source") /* K and V rows of the encoder's output, in pages */                       \
     X(STATE, "state")   /* one recurrent state */                                                  \
-    X(NONE, "none")     /* nothing */
+    X(NONE, "dense")    /* nothing: K and V are read where they are */
 
 enum cache_form {
 #define CACHE_FORM(id, word) CACHE_##id,
