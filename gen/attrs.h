@@ -26,6 +26,7 @@ enum vocabulary {
 #define VOCABULARY(id) VOCAB_##id,
     VOCABULARIES(VOCABULARY)
 #undef VOCABULARY
+        VOCAB_COUNT
 };
 
 // Types: INT (an integer of at least 1), INT0 (at least 0), NUM (number), FLAG (yes/no), WORD (a

@@ -281,11 +281,33 @@ static void check_range(struct rule_check *c, const struct ast_expr *e) {
     }
 }
 
+// A literal that equals no word, or, a string, nothing at all: the comparison never holds.
+static void check_compared(struct rule_check *c, const struct ast_expr *e, enum vocabulary words) {
+    bool number = e->kind == EXPR_NUMBER || e->kind == EXPR_RANGE || e->kind == EXPR_MULTIPLE_OF;
+    bool yes_no = e->kind == EXPR_YES || e->kind == EXPR_NO;
+    if (e->kind == EXPR_STRING || (words != VOCAB_NONE && (number || yes_no))) {
+        const char *what = e->kind == EXPR_STRING ? "a string" : number ? "a number" : "yes or no";
+        const char *with = words == VOCAB_NONE ? "what is no string" : vocab_noun(words);
+        struct diag *g = diag_add(c->p->diags, DIAG_A0401, e->span, "comparison of %s with %s%s",
+                                  what, words == VOCAB_NONE ? "" : "a ", with);
+        if (e->kind == EXPR_STRING && words != VOCAB_NONE) {
+            diag_help(c->p->diags, g, "words stand without quotes: `%s`", e->string);
+        }
+    }
+    for (size_t i = 0; i < e->elems.len; i++) {
+        check_compared(c, e->elems.at[i].value, words);
+    }
+}
+
 static void check_binary(struct rule_check *c, const struct ast_expr *e) {
     enum vocabulary words = VOCAB_NONE;
     if (e->op >= AST_EQ && e->op <= AST_IN) {
         words = eval_vocabulary(c->p, c->scope, e->a);
         words = words == VOCAB_NONE ? eval_vocabulary(c->p, c->scope, e->b) : words;
+        if (words != VOCAB_FREE) { // a fact may be anything
+            check_compared(c, e->a, words);
+            check_compared(c, e->b, words);
+        }
     }
     rule_check_expr(c, e->a, words);
     rule_check_expr(c, e->b, words);

@@ -87,7 +87,8 @@ static struct value eval_order(struct evaluation *ev, const struct ast_expr *e,
     int order;
     if (!value_order(a, b, &order)) {
         bool left = a->kind != VALUE_NUMBER && a->kind != VALUE_VERSION;
-        return wrong_type(ev, left ? e->a : e->b, left ? a : b, "something that has an order");
+        const char *text = called(ev, left ? e->a : e->b, left ? a : b);
+        return failure(ev, DIAG_A0401, e->span, "%s, which has no order", text);
     }
     switch (e->op) {
     case AST_LT:

@@ -187,6 +187,7 @@ static void link_parents(struct program *p, const struct decls *decls) {
 }
 
 void program_link(struct program *p) {
+    p->vocab = vocab_cache_new(p->arena);
     for (int k = 0; k < DECL_KIND_COUNT; k++) {
         p->names[k] = ARENA_NEW(p->arena, struct name_table);
         p->names[k]->arena = p->arena;

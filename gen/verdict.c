@@ -4,6 +4,7 @@
 // fails, a parent's before its child's, each with what was wanted and what there is.
 #include "gen/verdict.h"
 
+#include <setjmp.h>
 #include <string.h>
 
 #include "gen/evaluation.h"
@@ -320,8 +321,24 @@ struct verdict verdict_of(const struct subject *s, const struct decl *backend) {
     return verdict;
 }
 
+// Asked for many sizes in a row: what a verdict allocates is given back each time.
 bool backend_takes_block(const struct subject *s, const struct decl *backend, int64_t block_size) {
+    struct scratch {
+        struct arena arena;
+        jmp_buf out_of_memory;
+    } *scratch = ARENA_NEW(s->program->arena, struct scratch);
+    arena_init(&scratch->arena, &scratch->out_of_memory);
+    scratch->arena.allocate = s->program->arena->allocate;
+    if (setjmp(scratch->out_of_memory)) {
+        arena_free(&scratch->arena);
+        longjmp(*s->program->arena->out_of_memory, 1);
+    }
+    struct program program = *s->program;
+    program.arena = &scratch->arena;
     struct subject with = *s;
+    with.program = &program;
     with.block_size = block_size;
-    return verdict_of(&with, backend).ok;
+    bool takes = verdict_of(&with, backend).ok;
+    arena_free(&scratch->arena);
+    return takes;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/eval.h"
+#include "gen/names.h"
 
 // X(name, numerator, denominator): bytes of one element; 0 = not known, can be checked only.
 #define CACHE_DTYPES(X)                                                                            \
@@ -67,141 +68,138 @@ bool dtype_bytes(const char *dtype, struct rational *bytes) {
     return false;
 }
 
-// ---- collecting: a visitor that either gathers words or looks for one
+// ---- words of a program, gathered once for each vocabulary
 
-struct search {
-    struct arena *arena;
-    const char *wanted; // look for this word; NULL = gather all
-    bool found;
+struct gathered {
+    bool ready;
     struct words words;
+    struct name_table table; // word -> itself
 };
 
-static void meet(struct search *s, const char *word) {
-    if (s->wanted) {
-        s->found = s->found || strcmp(s->wanted, word) == 0;
-        return;
-    }
-    for (size_t i = 0; i < s->words.len; i++) {
-        if (strcmp(s->words.at[i], word) == 0) {
-            return;
-        }
-    }
-    VEC_PUSH(s->arena, &s->words, word);
+struct vocab_cache {
+    struct arena *arena; // the program's: a cache may be filled while a scratch arena is in use
+    struct gathered at[VOCAB_COUNT];
+};
+
+struct vocab_cache *vocab_cache_new(struct arena *a) {
+    struct vocab_cache *c = ARENA_NEW(a, struct vocab_cache);
+    c->arena = a;
+    return c;
 }
 
-static void meet_list(struct search *s, const char *const *words, size_t n) {
+static void meet(struct gathered *g, const char *word) {
+    if (!name_get(&g->table, word)) {
+        name_set(&g->table, word, (void *)word);
+        VEC_PUSH(g->table.arena, &g->words, word);
+    }
+}
+
+static void meet_list(struct gathered *g, const char *const *words, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        meet(s, words[i]);
+        meet(g, words[i]);
     }
 }
 
 // Words of a constant: bare names, also inside sets and lists.
-static void meet_expr(struct search *s, const struct ast_expr *e) {
+static void meet_expr(struct gathered *g, const struct ast_expr *e) {
     if (e->kind == EXPR_NAME && e->path.len == 1) {
-        meet(s, e->path.at[0].text);
+        meet(g, e->path.at[0].text);
     }
     for (size_t i = 0; i < e->elems.len; i++) {
-        meet_expr(s, e->elems.at[i].value);
+        meet_expr(g, e->elems.at[i].value);
     }
 }
 
-static void meet_lines(struct search *s, const struct program *p, enum decl_kind kind,
+static void meet_lines(struct gathered *g, const struct program *p, enum decl_kind kind,
                        const char *attribute) {
     for (size_t i = 0; i < p->decls[kind].len; i++) {
         const struct ast_items *items = &p->decls[kind].at[i]->ast->items;
         for (size_t j = 0; j < items->len; j++) {
             const struct ast_item *item = items->at[j];
             if (item->kind == ITEM_SET && item->value && strcmp(item->name.text, attribute) == 0) {
-                meet_expr(s, item->value);
+                meet_expr(g, item->value);
             }
         }
     }
 }
 
-static bool is_flag(const struct decl *d) {
-    return d->ast->relation.text && strcmp(d->ast->relation.text, "flag") == 0;
-}
-
-static void meet_decls(struct search *s, const struct program *p, enum decl_kind kind) {
+static void meet_decls(struct gathered *g, const struct program *p, enum decl_kind kind) {
     for (size_t i = 0; i < p->decls[kind].len; i++) {
-        const struct decl *d = p->decls[kind].at[i];
-        if (kind != DECL_CAPABILITY || is_flag(d)) {
-            meet(s, d->ast->name.text);
+        const struct ast_decl *d = p->decls[kind].at[i]->ast;
+        bool flag = d->relation.text && strcmp(d->relation.text, "flag") == 0;
+        if (kind != DECL_CAPABILITY || flag) {
+            meet(g, d->name.text);
         }
     }
 }
 
-static void meet_all(struct search *s, const struct program *p, enum vocabulary v) {
+static void gather(struct gathered *g, const struct program *p, enum vocabulary v) {
     switch (v) {
     case VOCAB_DTYPE:
-        meet_list(s, dtypes, COUNT(dtypes));
+        meet_list(g, dtypes, COUNT(dtypes));
         break;
     case VOCAB_KV_DTYPE:
-        meet_list(s, kv_dtypes, COUNT(kv_dtypes));
+        meet_list(g, kv_dtypes, COUNT(kv_dtypes));
         break;
     case VOCAB_ATTN:
-        meet_list(s, attns, COUNT(attns));
+        meet_list(g, attns, COUNT(attns));
         break;
     case VOCAB_SSM_TYPE:
-        meet_list(s, ssm_types, COUNT(ssm_types));
+        meet_list(g, ssm_types, COUNT(ssm_types));
         break;
     case VOCAB_POOL:
-        meet_list(s, pools, COUNT(pools));
+        meet_list(g, pools, COUNT(pools));
         break;
     case VOCAB_PHASE:
-        meet_list(s, phase_names, PHASE_COUNT);
+        meet_list(g, phase_names, PHASE_COUNT);
         break;
     case VOCAB_KIND:
-        meet_decls(s, p, DECL_KIND);
+        meet_decls(g, p, DECL_KIND);
         break;
     case VOCAB_FLAG:
-        meet_decls(s, p, DECL_CAPABILITY);
+        meet_decls(g, p, DECL_CAPABILITY);
         break;
     case VOCAB_BACKEND:
-        meet_decls(s, p, DECL_BACKEND);
+        meet_decls(g, p, DECL_BACKEND);
         break;
     case VOCAB_DEVICE:
-        meet_list(s, devices, COUNT(devices));
-        meet_lines(s, p, DECL_PLATFORM, "device");
-        meet_lines(s, p, DECL_BACKEND, "device");
+        meet_list(g, devices, COUNT(devices));
+        meet_lines(g, p, DECL_PLATFORM, "device");
+        meet_lines(g, p, DECL_BACKEND, "device");
         break;
     case VOCAB_ISA:
-        meet_lines(s, p, DECL_PLATFORM, "isa");
+        meet_lines(g, p, DECL_PLATFORM, "isa");
         break;
     case VOCAB_LAYOUT:
-        meet_list(s, layouts, COUNT(layouts));
-        meet_lines(s, p, DECL_BACKEND, "layout");
+        meet_list(g, layouts, COUNT(layouts));
+        meet_lines(g, p, DECL_BACKEND, "layout");
         break;
     case VOCAB_NONE:
     case VOCAB_FREE:
+    case VOCAB_COUNT:
         break;
     }
 }
 
-bool vocab_has(const struct program *p, enum vocabulary v, const char *word) {
-    switch (v) { // names have a table
-    case VOCAB_FREE:
-        return true;
-    case VOCAB_KIND:
-        return program_find(p, DECL_KIND, word) != NULL;
-    case VOCAB_BACKEND:
-        return program_find(p, DECL_BACKEND, word) != NULL;
-    case VOCAB_FLAG: {
-        const struct decl *d = program_find(p, DECL_CAPABILITY, word);
-        return d && is_flag(d);
+static const struct gathered *words_of(const struct program *p, enum vocabulary v) {
+    struct gathered *g = &p->vocab->at[v];
+    if (!g->ready) {
+        g->table.arena = p->vocab->arena;
+        gather(g, p, v);
+        g->ready = true;
     }
-    default: {
-        struct search s = {.wanted = word};
-        meet_all(&s, p, v);
-        return s.found;
-    }
-    }
+    return g;
 }
 
+bool vocab_has(const struct program *p, enum vocabulary v, const char *word) {
+    return v == VOCAB_FREE || name_get(&words_of(p, v)->table, word);
+}
+
+// The caller may add to the copy: it has no room to spare, so that its first push moves it.
 struct words vocab_words(const struct program *p, enum vocabulary v) {
-    struct search s = {.arena = p->arena};
-    meet_all(&s, p, v);
-    return s.words;
+    struct words words = words_of(p, v)->words;
+    words.cap = words.len;
+    return words;
 }
 
 const char *vocab_noun(enum vocabulary v) {

@@ -121,7 +121,7 @@ static void none(void) {
            {"layer.softcap != none", "no"}, {"layer.softcap == 0", "no"},
            {"layer.softcap in { 1, 2 }", "no"}, {"layer.softcap in { 1, none }", "yes"},
            {"layer.softcap in 1..any", "no"},
-           {"layer.softcap < 3", "! `layer.softcap` is none, not something that has an order"},
+           {"layer.softcap < 3", "! `layer.softcap` is none, which has no order"},
            {"layer.softcap + 1", "! `layer.softcap` is none, not a number"},
            {"layer.window == none or layer.window % 32 == 0", "yes"}, {"layer.mla.rope == 0", "no"},
            {"platform.unset == no", "no"}, {"platform.unset != none", "no"});
@@ -230,6 +230,12 @@ static void static_check(void) {
             "A0301 1:35 unknown name `platform.cc.minor`"
             " -- an attribute named `platform.cc.major` exists",
             "a version has `major` alone");
+    reports(
+        "require layer.dtype == \"bf16\" and layer.kind in { 3 } and layer.heads == \"8\" : \"x\";",
+        "A0401 1:50 comparison of a string with a dtype -- words stand without quotes: `bf16`; "
+        "A0401 1:77 comparison of a number with a kind; "
+        "A0401 1:100 comparison of a string with what is no string",
+        "comparisons that can never hold");
     reports("require no implies layer.heads == 9..2 : \"x\";",
             "A0401 1:61 range is empty: it ends before it begins",
             "what is never evaluated is checked too");
