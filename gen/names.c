@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FIRST_CAPACITY 64
+#define FIRST_CAPACITY 16
 
 static uint64_t hash(const char *name) {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
