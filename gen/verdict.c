@@ -289,6 +289,8 @@ static void ask_rule(struct asking *q, const struct decl *of, const struct ast_i
     add_reason(q, (struct reason){.name = rule->label.text ? rule->label.text : place,
                                   .rule = rule,
                                   .rule_of = of,
+                                  // It asks for what a kind that is refused does not have.
+                                  .quiet = q->kinds_failed && !evaluated,
                                   .wanted = rule->message ? rule->message : "",
                                   .has = eval_names_text(&q->subject, q->ev.scope, rule->value),
                                   .answer = rule->value->span,

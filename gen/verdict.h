@@ -11,7 +11,7 @@ struct reason {
     const struct decl *capability; // NULL for a rule
     const struct ast_item *rule;   // NULL for a capability
     const struct decl *rule_of;    // the backend that wrote the rule
-    bool quiet;                    // restates the kind: kept out of text, not out of JSON
+    bool quiet;                    // only follows from the kind: kept out of text, not out of JSON
     const char *wanted, *has;      // capability: "window 512", "no"; rule: its message, the values
     struct span answer;            // where the backend answers (or its name, when it does not)
     const char *missing;           // what could not be evaluated, or NULL

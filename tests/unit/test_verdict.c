@@ -197,6 +197,15 @@ static void rules(void) {
            "arithmetic on none fails the rule");
     judges("require layer.window == none or layer.window % 32 == 0 : \"whole tiles\";", NULL, "ok",
            "unless it is not evaluated");
+    judges("require layer.head_dim <= 64 : \"small\" as small;", make_mamba,
+           "kinds: mamba / {full_attention, sliding_window}; (quiet) dtype: none / {f16, bf16}; "
+           "(quiet) kv_dtype: none / {bf16, int8}; (quiet) head_dim: none / {64, 96}; "
+           "(quiet) v_head_dim: none / 8..128 step 8; "
+           "(quiet) group: `layer.heads` is none, not a number / 1..8 ! `layer.heads` is none, not "
+           "a number; "
+           "(quiet) small: small / layer.head_dim is none ! `layer.head_dim` is none, which has no "
+           "order",
+           "a rule about what a refused kind does not have keeps quiet");
     struct fixture f;
     struct asked q;
     fixture_start(&f);
