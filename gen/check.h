@@ -8,11 +8,11 @@
 
 #define LET_MAX_CHAIN 64 // lets that one goes through, itself included
 
-struct let_check {
-    const char *name;
+struct let_check { // a let, used as a word of one vocabulary
     enum vocabulary vocabulary;
     bool busy;
-    unsigned height; // lets on the longest way down from here
+    unsigned height;        // lets on the longest way down from here
+    struct let_check *next; // the same let, used as another
 };
 
 struct rule_check {
@@ -20,10 +20,10 @@ struct rule_check {
     const struct decl *scope;       // or NULL
     const struct name_table *facts; // every fact that a platform or deployment states
     const struct words *fact_names; // the same, for suggestions
-    VEC(struct let_check) lets;
-    struct words path;     // lets that are being looked at
-    struct words circular; // lets that are known to reach themselves
-    unsigned height;       // of the lets met since the last look
+    struct name_table *lets;        // name -> struct let_check
+    struct words path;              // lets that are being looked at
+    struct words circular;          // lets that are known to reach themselves
+    unsigned height;                // of the lets met since the last look
     unsigned depth;
     bool too_deep; // reported
 };

@@ -87,8 +87,21 @@ static void check_capability(const struct program *p, const struct decl *d,
     }
 }
 
+// The names in the conditions of the table of kinds; its other items are read in gen/kinds.c.
+static void check_kind(const struct program *p, const struct decl *d, const struct facts *facts) {
+    struct item_lines when = decl_lines(p->arena, d, ITEM_SET, "when");
+    struct rule_check check;
+    rule_check_init(&check, p, NULL, facts);
+    for (size_t i = 0; i < when.len; i++) {
+        rule_check_expr(&check, when.at[i]->value, VOCAB_NONE);
+    }
+}
+
 void check_library(const struct program *p) {
     struct facts facts = facts_of(p);
+    for (size_t i = 0; i < p->decls[DECL_KIND].len; i++) {
+        check_kind(p, p->decls[DECL_KIND].at[i], &facts);
+    }
     for (size_t i = 0; i < p->decls[DECL_CAPABILITY].len; i++) {
         check_capability(p, p->decls[DECL_CAPABILITY].at[i], &facts);
     }

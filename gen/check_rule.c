@@ -32,6 +32,8 @@ void rule_check_init(struct rule_check *c, const struct program *p, const struct
                      const struct facts *facts) {
     *c = (struct rule_check){
         .p = p, .scope = scope, .facts = facts->table, .fact_names = &facts->names};
+    c->lets = ARENA_NEW(p->arena, struct name_table);
+    c->lets->arena = p->arena;
 }
 
 static void suggest(struct rule_check *c, struct diag *g, const char *what, const char *name,
@@ -99,12 +101,11 @@ static void check_dotted(struct rule_check *c, const struct ast_expr *e) {
 // ---- lets
 
 static struct let_check *find_let(struct rule_check *c, const char *name, enum vocabulary v) {
-    for (size_t i = 0; i < c->lets.len; i++) {
-        if (c->lets.at[i].vocabulary == v && strcmp(c->lets.at[i].name, name) == 0) {
-            return &c->lets.at[i];
-        }
+    struct let_check *let = name_get(c->lets, name);
+    while (let && let->vocabulary != v) {
+        let = let->next;
     }
-    return NULL;
+    return let;
 }
 
 static bool in_words(const struct words *words, const char *word) {
@@ -156,10 +157,10 @@ static void check_let(struct rule_check *c, const struct item_lines *lines, stru
         return;
     }
     check_let_name(c, lines->at[0], expected);
-    struct let_check let = {.name = name, .vocabulary = expected, .busy = true};
-    size_t place = c->lets.len;
+    struct let_check *let = ARENA_NEW(c->p->arena, struct let_check);
+    *let = (struct let_check){expected, true, 0, name_get(c->lets, name)};
+    name_set(c->lets, name, let);
     unsigned outside = c->height;
-    VEC_PUSH(c->p->arena, &c->lets, let);
     VEC_PUSH(c->p->arena, &c->path, name);
     c->height = 0;
     for (size_t i = 0; i < lines->len; i++) {
@@ -174,19 +175,16 @@ static void check_let(struct rule_check *c, const struct item_lines *lines, stru
                  "`let %s` goes through more than %d others", name, LET_MAX_CHAIN - 1);
     }
     c->path.len--;
-    c->lets.at[place].busy = false;
-    c->lets.at[place].height = height;
+    let->busy = false;
+    let->height = height;
     c->height = outside > height ? outside : height;
 }
 
 void rule_check_unused_let(struct rule_check *c, const struct ast_item *let) {
-    for (size_t i = 0; i < c->lets.len; i++) {
-        if (strcmp(c->lets.at[i].name, let->name.text) == 0) {
-            return;
-        }
+    if (!name_get(c->lets, let->name.text)) {
+        struct item_lines lines = let_lines(c->p->arena, c->scope, let->name.text);
+        check_let(c, &lines, let->name.span, VOCAB_FREE);
     }
-    struct item_lines lines = let_lines(c->p->arena, c->scope, let->name.text);
-    check_let(c, &lines, let->name.span, VOCAB_FREE);
 }
 
 // ---- bare names
@@ -371,12 +369,4 @@ void rule_check_expr(struct rule_check *c, const struct ast_expr *e, enum vocabu
     c->depth++;
     check_kind(c, e, expected);
     c->depth--;
-}
-
-void check_rule(const struct program *p, const struct decl *scope, const struct ast_expr *e,
-                enum vocabulary expected) {
-    struct facts facts = facts_of(p);
-    struct rule_check c;
-    rule_check_init(&c, p, scope, &facts);
-    rule_check_expr(&c, e, expected);
 }

@@ -189,11 +189,10 @@ static struct value eval_literal(struct evaluation *ev, const struct ast_expr *e
     }
     struct number n = number_int(0);
     enum number_result r = number_decimal(e->number.spelling, &n);
-    struct value v = number_value(ev, e->span, r, n);
-    if (v.kind == VALUE_NUMBER) {
-        v.text = e->number.spelling;
+    if (r != NUMBER_OK) {
+        return failure(ev, DIAG_A0402, e->span, "number `%s` is out of range", e->number.spelling);
     }
-    return v;
+    return (struct value){.kind = VALUE_NUMBER, .number = n, .text = e->number.spelling};
 }
 
 // ---- sets, lists, ranges

@@ -48,8 +48,8 @@ bool dtype_bytes(const char *dtype, struct rational *bytes);
 
 // Evaluates `e`. `scope` is the backend (or priority, or NULL) whose `let`s bare names see; bare
 // names that are no `let` are words of `expected`. Nothing is reported: what cannot be evaluated is
-// a failure that carries what was missing. Unknown names are found by the checks of declarations
-// (check_rule), before anything is evaluated.
+// a failure that carries what was missing. Unknown names are found by check_library and
+// check_backends, before anything is evaluated.
 struct value eval(const struct subject *s, const struct decl *scope, const struct ast_expr *e,
                   enum vocabulary expected);
 // A condition: a failure does not hold.
@@ -61,11 +61,6 @@ bool eval_constant(const struct program *p, const struct ast_expr *e, enum vocab
 // Every flag demanded of the subject's operator, by whatever route (settings of operator and
 // deployment, capabilities whose `when` holds): a set, in the order of the capabilities.
 struct value demands_of(const struct subject *s);
-// Finds what is wrong in a rule without evaluating it: unknown names and words (with the nearest),
-// lets that reach themselves or are named like a word, wrong calls. Reports; repeats are dropped by
-// diag_finish. `scope` as for eval.
-void check_rule(const struct program *p, const struct decl *scope, const struct ast_expr *e,
-                enum vocabulary expected);
 // "layer.head_dim is 96, platform.npu_fw is 2.8": the value of each name in a rule, for messages.
 const char *eval_names_text(const struct subject *s, const struct decl *scope,
                             const struct ast_expr *e);

@@ -8,6 +8,8 @@
 
 #include "gen/names.h"
 
+#define INDEXED_ITEMS 32 // a declaration with more items gets a table of their names
+
 const struct decl *program_find(const struct program *p, enum decl_kind kind, const char *name) {
     return name_get(p->names[kind], name);
 }
@@ -57,6 +59,51 @@ const struct decl *program_need(const struct program *p, enum decl_kind kind,
     return NULL;
 }
 
+// ---- lines
+
+static void add_line(struct arena *a, struct item_lines *lines, const struct ast_item *item,
+                     enum item_kind kind, const char *name) {
+    if (item->kind == kind && item->name.text && strcmp(item->name.text, name) == 0) {
+        VEC_PUSH(a, lines, item);
+    }
+}
+
+// A table pays off where a declaration has many items, each of which looks others up.
+static void index_lines(struct arena *a, struct decl *d) {
+    if (d->ast->items.len <= INDEXED_ITEMS) {
+        return;
+    }
+    d->lines = ARENA_NEW(a, struct name_table);
+    d->lines->arena = a;
+    for (size_t i = 0; i < d->ast->items.len; i++) {
+        const struct ast_item *item = d->ast->items.at[i];
+        if (!item->name.text) {
+            continue;
+        }
+        struct item_lines *named = name_get(d->lines, item->name.text);
+        if (!named) {
+            named = ARENA_NEW(a, struct item_lines);
+            name_set(d->lines, item->name.text, named);
+        }
+        VEC_PUSH(a, named, item);
+    }
+}
+
+struct item_lines decl_lines(struct arena *a, const struct decl *d, enum item_kind kind,
+                             const char *name) {
+    struct item_lines lines = {0};
+    for (; d; d = d->parent) {
+        const struct item_lines *named = d->lines ? name_get(d->lines, name) : NULL;
+        for (size_t i = 0; named && i < named->len; i++) {
+            add_line(a, &lines, named->at[i], kind, name);
+        }
+        for (size_t i = 0; !d->lines && i < d->ast->items.len; i++) {
+            add_line(a, &lines, d->ast->items.at[i], kind, name);
+        }
+    }
+    return lines;
+}
+
 // ---- registration
 
 static void duplicate(const struct program *p, const struct ast_decl *second,
@@ -83,6 +130,7 @@ static void register_decl(struct program *p, const struct ast_decl *ast, uint32_
         const struct ast_decl *user = first->ast;
         struct decl moved = {.ast = ast, .file = file, .index = first->index};
         *first = moved;
+        index_lines(p->arena, first);
         duplicate(p, user, first);
         return;
     }
@@ -94,6 +142,7 @@ static void register_decl(struct program *p, const struct ast_decl *ast, uint32_
     d->ast = ast;
     d->file = file;
     d->index = (uint32_t)p->decls[ast->kind].len;
+    index_lines(p->arena, d);
     VEC_PUSH(p->arena, &p->decls[ast->kind], d);
     name_set(p->names[ast->kind], ast->name.text, d);
 }
@@ -201,20 +250,4 @@ void program_link(struct program *p) {
     for (int k = 0; k < DECL_KIND_COUNT; k++) {
         link_parents(p, &p->decls[k]);
     }
-}
-
-// ---- lines
-
-struct item_lines decl_lines(struct arena *a, const struct decl *d, enum item_kind kind,
-                             const char *name) {
-    struct item_lines lines = {0};
-    for (; d; d = d->parent) {
-        for (size_t i = 0; i < d->ast->items.len; i++) {
-            const struct ast_item *item = d->ast->items.at[i];
-            if (item->kind == kind && item->name.text && strcmp(item->name.text, name) == 0) {
-                VEC_PUSH(a, &lines, item);
-            }
-        }
-    }
-    return lines;
 }

@@ -13,6 +13,7 @@ struct decl {
     uint32_t file;             // number in the source table
     uint32_t index;            // among the declarations of its kind
     bool poisoned;             // an error was reported in it: nothing else is to be said of it
+    struct name_table *lines;  // its items by name (struct item_lines), where it has many; or NULL
 };
 VEC_TYPE(decls, struct decl *);
 

@@ -114,6 +114,10 @@ static struct value capability_answer(struct evaluation *ev, const char *name,
 struct value backend_answer(const struct subject *s, const struct decl *backend, const char *name) {
     struct evaluation ev = evaluation_of(s, backend);
     const struct ast_item *given;
+    if (strcmp(name, "entry") == 0 || strcmp(name, "write") == 0) { // not inherited
+        const char *word = backend_word(backend, name);
+        return word ? value_word(word) : value_bool(false);
+    }
     return capability_answer(&ev, name, &given);
 }
 

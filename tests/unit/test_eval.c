@@ -286,6 +286,7 @@ static void constants(void) {
     constant("2 * 4", VOCAB_NONE, "8", "");
     constant("2147483647+1", VOCAB_NONE, "2147483648", "");
     constant("8 / 0", VOCAB_NONE, "", "A0402 1:19 division by zero");
+    constant("1e400", VOCAB_NONE, "", "A0402 1:19 number `1e400` is out of range");
     constant("layer.heads", VOCAB_NONE, "", "A0403 1:19 `layer.heads` has no value in a constant");
     constant("bf61", VOCAB_DTYPE, "",
              "A0301 1:19 unknown dtype `bf61` -- a dtype named `bf16` exists");
