@@ -24,6 +24,31 @@ static bool speaks_for(const struct mapping *map, const struct deployed_model *m
     return !map->scope->model || map->scope == m->own;
 }
 
+// The library file that declares a backend which is not imported, or NULL.
+static const char *library_home(struct arena *a, const char *backend) {
+    const char *opening = arena_printf(a, "\nbackend %s ", backend);
+    for (size_t i = 0; i < library_file_count; i++) {
+        if (strstr(library_files[i].text, opening)) {
+            return library_files[i].name;
+        }
+    }
+    return NULL;
+}
+
+static const struct decl *need_backend(const struct program *p, const struct ast_name *name) {
+    const struct decl *found = program_find(p, DECL_BACKEND, name->text);
+    if (found) {
+        return found;
+    }
+    size_t before = p->diags->list.len;
+    program_need(p, DECL_BACKEND, name);
+    const char *home = library_home(p->arena, name->text);
+    if (home && p->diags->list.len > before) {
+        diag_help(p->diags, p->diags->list.at[before], "`import \"%s\";` declares it", home);
+    }
+    return NULL;
+}
+
 // The backend of a line: a name, or NULL for `auto`.
 static bool read_backend(struct reader *r, const struct ast_expr *e, const struct decl **backend) {
     *backend = NULL;
@@ -37,7 +62,7 @@ static bool read_backend(struct reader *r, const struct ast_expr *e, const struc
         }
         return false;
     }
-    *backend = program_need(r->p, DECL_BACKEND, &e->path.at[0]);
+    *backend = need_backend(r->p, &e->path.at[0]);
     if (*backend && backend_is_family(*backend)) {
         diag_add(r->p->diags, DIAG_A0501, e->span,
                  "backend `%s` is a family, which serves no operator itself", e->path.at[0].text);

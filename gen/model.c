@@ -61,10 +61,19 @@ static void require_attr(struct builder *b, const struct attr_set *set, enum ope
     b->missing[attr] = true;
     b->good = false;
     const struct ast_name *name = &b->m->decl->ast->name;
+    const char *full = operator_attr_infos[attr].name, *dot = strchr(full, '.');
+    const char *layers = layers_text(b->p->arena, set->layers.at, set->layers.len);
+    if (dot) { // missing in its block
+        const char *block = arena_strndup(b->p->arena, full, (size_t)(dot - full));
+        int of = attr_find(operator_attr_infos, ATTR_COUNT, block);
+        diag_add(b->p->diags, DIAG_A0452, attr_span(b->m, set, (enum operator_attr)of),
+                 "block `%s` does not give `%s` (%s)", block, dot + 1, layers);
+        return;
+    }
     struct diag *g = diag_add(b->p->diags, DIAG_A0452, name->span, "model `%s` does not give `%s`",
-                              name->text, operator_attr_infos[attr].name);
+                              name->text, full);
     diag_note(b->p->diags, g, kind_span(b->m, set), "needed by `%s` on %s", set->kind->name,
-              layers_text(b->p->arena, set->layers.at, set->layers.len));
+              layers);
 }
 
 static void set_int(struct operator_attrs *a, enum operator_attr attr, int64_t v) {
@@ -173,11 +182,13 @@ static void resolve_mla(struct builder *b, struct attr_set *set) {
     static const enum operator_attr needed[] = {ATTR_MLA_LATENT, ATTR_MLA_ROPE, ATTR_MLA_NOPE,
                                                 ATTR_MLA_V};
     struct operator_attrs *a = &set->attrs;
+    bool whole = true;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         require_attr(b, set, needed[i]);
-        if (a->at[needed[i]].kind == VALUE_NONE) {
-            return;
-        }
+        whole = whole && a->at[needed[i]].kind != VALUE_NONE;
+    }
+    if (!whole) {
+        return;
     }
     int64_t rope = attr_int(a, ATTR_MLA_ROPE, 0), nope = attr_int(a, ATTR_MLA_NOPE, 0);
     int64_t latent = attr_int(a, ATTR_MLA_LATENT, 0);
@@ -476,7 +487,7 @@ bool model_build(struct program *p, const struct kinds *kinds, struct decl *decl
                  decl->ast->name.text);
         b.good = false;
     }
-    for (size_t i = 0; b.good && i < out->operators.len; i++) {
+    for (size_t i = 0, n = b.good ? out->operators.len : 0; i < n; i++) {
         link_share(&b, &out->operators.at[i]);
         check_index_share(&b, &out->operators.at[i]);
     }
