@@ -28,25 +28,27 @@ static void plan_all(struct report *r) {
                                        !o->given[OPTION_JSON] || o->given[OPTION_CANDIDATES]};
     for (size_t i = 0; i < deploys.len; i++) {
         plan_deployment(&r->program, deploys.at[i], &options, &plan);
-        VEC_PUSH(r->command->arena, &r->plans, plan);
+        if (plan.has_deploy) { // else its settings could not be read
+            VEC_PUSH(r->command->arena, &r->plans, plan);
+        }
     }
 }
 
-// A filter that finds nothing is a mistake in the filter.
-static void check_filter(struct report *r) {
+// A filter that finds nothing is a mistake in the filter. False after reporting it.
+static bool check_filter(struct report *r) {
     struct diags *d = r->command->diags;
     VEC(const char *) kinds = {0};
     for (size_t i = 0; i < r->plans.len; i++) {
         for (size_t k = 0; k < r->plans.at[i].operators.len; k++) {
             const struct plan_operator *op = &r->plans.at[i].operators.at[k];
             if (explain_matches(&r->filter, op)) {
-                return;
+                return true;
             }
             VEC_PUSH(r->command->arena, &kinds, op->kind);
         }
     }
     if (kinds.len == 0 || (!r->filter.has_layer && !r->filter.kind)) {
-        return;
+        return true;
     }
     struct diag *g = diag_add_global(d, DIAG_A0808, "no operator matches --layer and --kind");
     const char *near = r->filter.kind
@@ -55,6 +57,7 @@ static void check_filter(struct report *r) {
     if (near) {
         diag_help(d, g, "operators of kind `%s` exist", near);
     }
+    return false;
 }
 
 static bool print_json(struct report *r) {
@@ -98,8 +101,7 @@ int cmd_explain(struct command *c) {
         return EXIT_STATUS_IO;
     }
     plan_all(&r);
-    check_filter(&r);
-    if (r.plans.len == 0) {
+    if (!check_filter(&r) || r.plans.len == 0) {
         return EXIT_STATUS_OK;
     }
     return (o->given[OPTION_JSON] ? print_json(&r) : print_text(&r)) ? EXIT_STATUS_OK

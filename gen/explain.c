@@ -67,11 +67,13 @@ const char *explain_bytes(struct arena *a, struct plan_int bytes) {
     if (unit < 0) {
         return arena_printf(a, "%lld", (long long)bytes.v);
     }
-    int64_t tenth = rest * 10 / 1024;
-    return tenth ? arena_printf(a, "%lld (%lld.%lld %s)", (long long)bytes.v, (long long)scaled,
-                                (long long)tenth, units[unit])
-                 : arena_printf(a, "%lld (%lld %s)", (long long)bytes.v, (long long)scaled,
-                                units[unit]);
+    int64_t hundredths = rest * 100 / 1024;
+    const char *fraction = hundredths == 0 ? ""
+                           : hundredths % 10 == 0
+                               ? arena_printf(a, ".%lld", (long long)hundredths / 10)
+                               : arena_printf(a, ".%02lld", (long long)hundredths);
+    return arena_printf(a, "%lld (%lld%s %s)", (long long)bytes.v, (long long)scaled, fraction,
+                        units[unit]);
 }
 
 // ---- reasons
@@ -299,6 +301,10 @@ static void write_reasons(struct explanation *e) {
 void explain_text(struct text *t, const struct plan *plan, const struct explain_filter *f) {
     struct explanation e = {.arena = t->arena, .plan = plan, .out = t};
     collect_rows(&e, f);
+    if (!plan->has_deploy && plan->operators.len == 0) {
+        text_add(t, "no model and no deployment\n");
+        return;
+    }
     if (!plan->has_deploy) {
         write_shapes(&e);
         return;

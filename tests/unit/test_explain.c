@@ -28,7 +28,8 @@ static void test_bytes(struct arena *a) {
     is_str(explain_bytes(a, given(1023)), "1023", "below a KiB");
     is_str(explain_bytes(a, given(65536)), "65536 (64 KiB)", "whole units");
     is_str(explain_bytes(a, given(1610612736)), "1610612736 (1.5 GiB)", "with a tenth");
-    is_str(explain_bytes(a, given(INT64_MAX)), "9223372036854775807 (8388607.9 TiB)",
+    is_str(explain_bytes(a, given(1107296256)), "1107296256 (1.03 GiB)", "or hundredths");
+    is_str(explain_bytes(a, given(INT64_MAX)), "9223372036854775807 (8388607.99 TiB)",
            "the last unit goes on");
     is_str(explain_bytes(a, (struct plan_int){0}), "unknown", "a size that is not known");
 }
