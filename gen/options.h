@@ -14,6 +14,7 @@
       "write the table, header, kernels and plan of FILE's deployments")                           \
     X(CHECK, check, "FILE...", "report everything that is wrong; write nothing")                   \
     X(EXPLAIN, explain, "FILE", "show which backend serves each operator, and why")                \
+    X(FMT, fmt, "FILE...", "lay out files canonically, in place; `-`: standard input to output")   \
     X(IMPORT, import, "hf CONFIG.json", "print a model in .attn form")
 
 enum command_id {
@@ -41,6 +42,8 @@ enum command_id {
     X(JSON, "json", 0, NULL, IN(EXPLAIN), "the whole plan, in the form of NAME.json")              \
     X(CANDIDATES, "candidates", 0, NULL, IN(EXPLAIN),                                              \
       "with --json: every backend and its reasons")                                                \
+    X(CHECK, "check", 0, NULL, IN(FMT),                                                            \
+      "change nothing; name the files that are not canonical (then exit 1)")                       \
     X(INCLUDE, "include", 'I', "DIR", COMPILES, "look for imports in DIR too; may be repeated")    \
     X(WARNING, NULL, 'W', "NAME", EVERYWHERE,                                                      \
       "warnings: -W NAME on, -Wno-NAME off, -Werror[=NAME] errors")                                \

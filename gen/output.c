@@ -85,7 +85,8 @@ static bool holds(const char *path, const char *text, size_t len) {
 
 static bool write_temporary(struct outputs *o, struct output_file *f) {
     struct stat st;
-    if (lstat(f->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    const bool exists = lstat(f->path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) {
         return fail(o, "write", f->path, EISDIR);
     }
     const char *name = arena_printf(o->arena, "%s.%ld.tmp", f->path, (long)getpid());
@@ -94,7 +95,8 @@ static bool write_temporary(struct outputs *o, struct output_file *f) {
         return fail(o, "write", f->path, errno);
     }
     f->temporary = name;
-    bool good = write_all(fd, f->text, f->len);
+    bool good = write_all(fd, f->text, f->len) &&
+                (!o->keep_modes || !exists || fchmod(fd, st.st_mode & 07777) == 0);
     int error = errno;
     if (close(fd) != 0 && good) {
         good = false;

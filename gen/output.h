@@ -19,6 +19,7 @@ struct output_file {
 struct outputs {
     struct arena *arena;
     struct diags *diags;
+    bool keep_modes; // a file that is replaced keeps its permissions
     VEC(struct output_file) files;
 };
 
