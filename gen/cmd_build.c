@@ -17,7 +17,8 @@ struct build {
     struct command *command;
     struct program program;
     struct outputs outputs;
-    VEC(struct plan) plans; // of deployments without errors
+    VEC(struct plan) plans;           // of deployments without errors
+    VEC(const struct decl *) planned; // the deployments of these
 };
 
 static const char *path_of(const struct build *b, const char *deploy, const char *suffix) {
@@ -47,6 +48,7 @@ static void plan_one(struct build *b, const struct decl *deploy) {
     if (plan_deployment(&b->program, deploy, &(struct plan_options){0}, &plan) &&
         (!needs_link(&b->command->options) || link_check(&b->program, deploy, &plan))) {
         VEC_PUSH(b->command->arena, &b->plans, plan);
+        VEC_PUSH(b->command->arena, &b->planned, deploy);
     }
 }
 
@@ -80,11 +82,15 @@ static void emit_one(struct build *b, const struct plan *plan) {
 // Deployments `a` and `a_kernels` both have a file `a_kernels.c`.
 static void check_files(const struct build *b) {
     const struct outputs *o = &b->outputs;
+    size_t of_each = b->plans.len ? o->files.len / b->plans.len : 1;
     for (size_t i = 0; i < o->files.len; i++) {
         for (size_t k = 0; k < i; k++) {
             if (strcmp(o->files.at[i].path, o->files.at[k].path) == 0) {
-                diag_add_global(b->command->diags, DIAG_A0803, "two deployments write `%s`",
-                                o->files.at[i].path);
+                struct diag *g = diag_add(b->command->diags, DIAG_A0803,
+                                          b->planned.at[i / of_each]->ast->name.span,
+                                          "two deployments write `%s`", o->files.at[i].path);
+                diag_note(b->command->diags, g, b->planned.at[k / of_each]->ast->name.span,
+                          "the other one");
             }
         }
     }

@@ -73,9 +73,19 @@ static void check_phase(const struct link *l, const struct plan_phase *phase) {
               phase->backend);
 }
 
+// What follows only from a missing entry is not reported.
+static bool has_entries(const struct plan_operator *op) {
+    for (int p = 0; p < PHASE_COUNT; p++) {
+        if (op->phase[p].present && !op->phase[p].entry) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The writer of an operator's cache is one of its own backends' `write`.
 static void check_writer(const struct link *l, const struct plan_operator *op) {
-    if (!op->owns_cache || op->has_ssm) {
+    if (!op->owns_cache || op->has_ssm || !has_entries(op)) {
         return;
     }
     if (!op->write) {
@@ -147,7 +157,7 @@ static void check_lacks(const struct link *l) {
     bool seen[LACK_COUNT + 1] = {[LACK_COUNT] = true};
     for (size_t i = 0; i < l->plan->operators.len; i++) {
         const struct plan_operator *op = &l->plan->operators.at[i];
-        enum lack lack = lack_of(l->plan, op);
+        enum lack lack = has_entries(op) ? lack_of(l->plan, op) : LACK_COUNT;
         if (seen[lack]) {
             continue;
         }
@@ -227,15 +237,10 @@ bool link_check(const struct program *p, const struct decl *deploy, const struct
         for (int phase = 0; phase < PHASE_COUNT; phase++) {
             check_phase(&l, &op->phase[phase]);
         }
+        check_writer(&l, op);
     }
-    // What follows only from a missing entry is not reported.
-    if (p->diags->errors == l.errors) {
-        for (size_t i = 0; i < plan->operators.len; i++) {
-            check_writer(&l, &plan->operators.at[i]);
-        }
-        check_lacks(&l);
-        check_limits(&l);
-        check_fingerprints(&l);
-    }
+    check_lacks(&l);
+    check_limits(&l);
+    check_fingerprints(&l);
     return p->diags->errors == l.errors;
 }

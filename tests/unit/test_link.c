@@ -69,7 +69,7 @@ static void test_functions(void) {
     } rows[] = {
         {"CPU_FLASH", "cpu_flash", "cpu_kv", ""},
         {"SWAPPED", "cpu_kv", "cpu_flash",
-         "A0813 2:27 kernel family `cpu_kv` cannot be the `entry` of a backend (1)"},
+         "A0813 2:27 kernel family `cpu_kv` cannot be the `entry` of a backend (2)"},
         {"VENDOR", "while", "fine",
          "A0812 3:26 `while` cannot be the name of a C function: it is a keyword of C (1)"},
         {"SAME", "g", "cpu_kv",
