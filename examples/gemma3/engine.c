@@ -14,8 +14,8 @@
 #include <omp.h>
 #endif
 
-const struct sequence sequences[SEQUENCES] = {{.prompt = 640, .chunk = 256, .decode = 64},
-                                              {.prompt = 301, .chunk = 192, .decode = 64}};
+const struct sequence sequences[SEQUENCES] = {{.prompt = 576, .chunk = 256, .decode = 64},
+                                              {.prompt = 173, .chunk = 96, .decode = 64}};
 
 int sequence_length(int s) {
     return sequences[s].prompt + sequences[s].decode;
@@ -26,7 +26,7 @@ struct engine {
     attn_exec x;
     attn_cache *cache;
     attn_kv kv[LAYERS];
-    void *pools, *workspace, *cache_memory;
+    void *pool, *workspace, *cache_memory;
     bf16 *q, *k, *v, *out; // rows of one step
     int done[SEQUENCES];   // tokens that are in the cache
 };
@@ -62,25 +62,9 @@ static void *take(size_t bytes) {
     return memory;
 }
 
-// One pool for all operators; each has its own pages, one after the other.
-static void place_pages(struct engine *e) {
-    const attn_header *h = e->table->data;
-    const attn_operator *op = (const attn_operator *)((const char *)h + h->operators);
-    const attn_class *class = (const attn_class *)((const char *)h + h->classes);
-    const attn_group *group = (const attn_group *)((const char *)h + h->groups);
-    e->pools = take(h->kv_bytes);
-    char *next = e->pools;
-    for (uint32_t i = 0; i < h->n_operators; i++) {
-        const attn_group *g = &group[class[op[i].class_index].group];
-        e->kv[i] = (attn_kv){next, (int64_t)g->page_bytes, (uint32_t)g->blocks};
-        next += g->page_bytes * g->blocks;
-    }
-}
-
 static attn_status engine_open(struct engine *e, const attn_table *table, uint32_t *workers) {
     memset(e, 0, sizeof *e);
     e->table = table;
-    place_pages(e);
     e->x = ATTN_INIT(attn_exec);
     e->x.flags = ATTN_EXEC_CHECKED;
     e->x.workspace_bytes = attn_workspace_bytes(table, *workers);
@@ -98,6 +82,11 @@ static attn_status engine_open(struct engine *e, const attn_table *table, uint32
     size_t bytes = attn_cache_bytes(table);
     e->cache_memory = take(bytes);
     attn_status status = attn_cache_init(&e->cache, e->cache_memory, bytes, table);
+    size_t pool_bytes = attn_cache_pool_bytes(table);
+    e->pool = take(pool_bytes);
+    if (status == ATTN_OK) {
+        status = attn_cache_bind(table, e->pool, pool_bytes, e->kv, LAYERS);
+    }
     for (uint32_t s = 0; s < SEQUENCES && status == ATTN_OK; s++) {
         status = attn_cache_begin(e->cache, s);
     }
@@ -105,7 +94,7 @@ static attn_status engine_open(struct engine *e, const attn_table *table, uint32
 }
 
 static void engine_close(struct engine *e) {
-    void *all[] = {e->pools, e->workspace, e->cache_memory, e->q, e->k, e->v, e->out};
+    void *all[] = {e->pool, e->workspace, e->cache_memory, e->q, e->k, e->v, e->out};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         free(all[i]);
     }
