@@ -101,8 +101,7 @@
     X(A0512, DIAG_ERROR, NULL, "line that can never count")                                        \
     X(A0513, DIAG_ERROR, NULL, "capability that is not well formed")                               \
     X(A0514, DIAG_ERROR, NULL, "operator attribute that nothing reads")                            \
-    X(A0515, DIAG_ERROR, NULL, "priority that names a family")                                     \
-    X(A0516, DIAG_ERROR, NULL, "priority without an order")                                        \
+    X(A0515, DIAG_ERROR, NULL, "priority without an order")                                        \
     X(A0550, DIAG_WARNING, "unchecked", "rule that fails, not checked on request")
 
 #define DIAG_CODES_COVERAGE(X)                                                                     \

@@ -28,6 +28,7 @@ const char *lex_string(struct lexer *lx, const char *at, struct token *t);
 const char *lex_curly_string(struct lexer *lx, const char *at, struct token *t);
 void lex_integer(struct lexer *lx, const char *at, const char *stop, struct token *t);
 void lex_malformed_number(struct lexer *lx, const char *at, const char *stop, struct token *t);
+void lex_foreign_name(struct lexer *lx, const char *at, const char *stop, struct token *t);
 const char *lex_block_comment(struct lexer *lx, const char *at);
 const char *lex_stray_character(struct lexer *lx, const char *at);
 

@@ -22,6 +22,11 @@
     malformed       = [0-9][0-9A-Za-z_]* ("." [0-9][0-9A-Za-z_]*)*
                     | decimal_integer ("." [0-9]+)? [eE] [+-];
     name            = [A-Za-z_][A-Za-z0-9_]*;
+    // Letters of two bytes (accented Latin, Greek, Cyrillic; not the signs among them), so that a
+    // name with one of them is one token and one error.
+    letter          = "\xC3" [\x80-\x96\x98-\xB6\xB8-\xBF] | [\xC4-\xCB] [\x80-\xBF]
+                    | "\xCD" [\xB0-\xBD\xBF] | [\xCE-\xD4] [\x80-\xBF];
+    foreign_name    = name? letter ([A-Za-z0-9_] | letter)*;
 */
 
 #define MARK(name)                                                                                 \
@@ -46,6 +51,7 @@ static const char *lex_token(struct lexer *lx, const char *at, struct token *t) 
             "//" [^\n]*         { continue; }
             "/*"                { at = lex_block_comment(lx, start); continue; }
             name                { t->type = token_of_word(start, (uint32_t)(at - start)); return at; }
+            foreign_name        { lex_foreign_name(lx, start, at, t); return at; }
             integer             { lex_integer(lx, start, at, t); return at; }
             decimal             { MARK(DECIMAL); }
             malformed           { lex_malformed_number(lx, start, at, t); return at; }

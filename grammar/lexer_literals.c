@@ -321,3 +321,13 @@ const char *lex_stray_character(struct lexer *lx, const char *at) {
     }
     return at + n;
 }
+
+// A name with letters that names may not have: the first of them is reported.
+void lex_foreign_name(struct lexer *lx, const char *at, const char *stop, struct token *t) {
+    while (at < stop && (unsigned char)*at < 0x80) {
+        at++;
+    }
+    lex_stray_character(lx, at);
+    t->type = TOKEN_NAME;
+    t->bad = true;
+}

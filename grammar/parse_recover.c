@@ -90,6 +90,9 @@ static bool may_drop(const struct parse *p, size_t at) {
         type == TOKEN_LBRACE) {
         return false;
     }
+    if (p->tokens.at[at].starts_line && parse_starts_item(p, at)) {
+        return false;
+    }
     return !parse_is_closer(type) ||
            (type_at(p, at + 1) != TOKEN_END && !p->tokens.at[at + 1].starts_line);
 }
@@ -122,7 +125,9 @@ static bool repair(struct parse *p) {
             return true;
         }
     }
-    if (p->tokens.at[p->next].starts_line && would_fit(p, TOKEN_LBRACE, p->next)) {
+    // A head that only `{` can follow; after a name alone, the name may be what is wrong.
+    if (p->tokens.at[p->next].starts_line && !p->item_dirty && !parse_accepts(p, TOKEN_ASSIGN) &&
+        would_fit(p, TOKEN_LBRACE, p->next)) {
         parse_insert(p, TOKEN_LBRACE);
         return true;
     }
@@ -180,11 +185,10 @@ static unsigned open_sets(const struct parse *p) {
 // In a block: to the end of the item. That is a `;`, the block's own `}`, a block that the item
 // opens, or a line that begins another item.
 static void skip_item(struct parse *p) {
-    const size_t from = p->next;
     unsigned sets = open_sets(p);
     for (;; p->next++) {
         const uint16_t type = type_at(p, p->next);
-        const bool starts_line = p->next > from && p->tokens.at[p->next].starts_line;
+        const bool starts_line = p->tokens.at[p->next].starts_line;
         if (type == TOKEN_END) {
             parse_close(p, 0); // no word about brackets: what was skipped may have closed them
             return;

@@ -74,6 +74,7 @@ struct ast_expr *tree_parentheses(struct parse *p, const struct token *open, str
 struct ast_expr *tree_error(struct parse *p, const struct token *at);
 
 struct ast_item *tree_item(struct parse *p, enum item_kind kind, const struct token *name);
+void tree_add_item(struct parse *p, struct ast_items *items, struct ast_item *item);
 struct tree_spans *tree_spans_add(struct parse *p, struct tree_spans *spans, struct tree_span s);
 void tree_open_block(struct parse *p);
 void tree_import(struct parse *p, const struct token *path);

@@ -72,11 +72,7 @@ open ::= LBRACE. { tree_open_block(p); }
 
 %type items {struct ast_items *}
 items(A) ::= . { A = ARENA_NEW(p->arena, struct ast_items); }
-items(A) ::= items(A) item(I). {
-    if (I) {
-        VEC_PUSH(p->arena, A, I);
-    }
-}
+items(A) ::= items(A) item(I). { tree_add_item(p, A, I); }
 
 %type item {struct ast_item *}
 item(A) ::= NAME(N) value(V). {

@@ -48,7 +48,11 @@ struct ast_expr *tree_literal(struct parse *p, enum expr_kind kind, const struct
 }
 
 struct ast_path *tree_path_add(struct parse *p, struct ast_path *path, const struct token *t) {
-    VEC_PUSH(p->arena, path, tree_name(p, t));
+    struct ast_name name = tree_name(p, t);
+    if (t->bad) {
+        name.text = NULL; // refused and reported: the expression becomes an error node
+    }
+    VEC_PUSH(p->arena, path, name);
     return path;
 }
 
@@ -57,6 +61,9 @@ struct ast_expr *tree_path(struct parse *p, struct ast_path *path) {
     e->kind = EXPR_NAME;
     e->depth = 1;
     e->path = *path;
+    for (size_t i = 0; i < path->len; i++) {
+        e->kind = path->at[i].text ? e->kind : EXPR_ERROR;
+    }
     e->span = span_join(path->at[0].span, path->at[path->len - 1].span);
     return e;
 }
@@ -90,6 +97,7 @@ struct ast_expr *tree_call(struct parse *p, const struct token *name, struct ast
     const struct span span = report_span(p->reporter, name->begin, close->end);
     struct ast_expr *e = inner(p, EXPR_CALL, depth, span, parse_span(p, name));
     tree_path_add(p, &e->path, name);
+    e->kind = name->bad ? EXPR_ERROR : e->kind;
     e->args = *args;
     return e;
 }
@@ -160,8 +168,23 @@ struct ast_item *tree_item(struct parse *p, enum item_kind kind, const struct to
     if (name) {
         item->name = tree_name(p, name);
         item->span = item->name.span;
+        if (name->bad) {
+            item->name.text = NULL;
+        }
     }
     return item;
+}
+
+// Leaves out an item that was skipped (NULL), and one whose name was refused.
+void tree_add_item(struct parse *p, struct ast_items *items, struct ast_item *item) {
+    if (!item) {
+        return;
+    }
+    const bool nameless =
+        item->kind == ITEM_REQUIRE || item->kind == ITEM_LAYER || item->kind == ITEM_PER_LAYER;
+    if (nameless || item->name.text) {
+        VEC_PUSH(p->arena, items, item);
+    }
 }
 
 // A range with a number that was refused is left out: it has been reported.

@@ -132,6 +132,12 @@ static void recovery(void) {
     tree_is("model m { x = {a b}; }", "model m (set x {a b})\n", "a missing comma loses nothing");
     tree_is("model m { x = 1, y = {a; b}; z = 3 }", "model m (set x 1) (set y {a b}) (set z 3)\n",
             "`,` for `;` and `;` for `,` lose nothing");
+    tree_is("model m {\n  junk\n  x = 1;\n  layer all\n    y = 2;\n  }\n}",
+            "model m (set x 1) (layer all (set y 2))\n",
+            "a stray line, and a head without its brace");
+    errors_are("model m {\n  # a comment\n  junk\n  x = 1;\n}",
+               "2:3 A0105 character `#` has no meaning\n",
+               "a stray line after a lexical error is not taken for a head");
     tree_is("model m { x =} 1; y = 2; }", "model m (set x 1) (set y 2)\n",
             "a bracket too many inside a line loses nothing");
     tree_is("model m { layer x { a = 1; } b = 2; }", "model m (set b 2)\n",

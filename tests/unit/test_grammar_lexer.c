@@ -159,6 +159,23 @@ static void strays(void) {
         "model m { \xD0\xB0 = 1; }",
         "1:11 A0105 character U+0430 (Cyrillic small letter a) outside strings and comments\n",
         "a Cyrillic letter is named");
+    errors_are(
+        "model gr\xC3\xB6\xC3\x9F"
+        "e { caf\xC3\xA9 = h\xD0\xB5"
+        "ads; }",
+        "1:9 A0105 character U+00F6 outside strings and comments\n"
+        "1:18 A0105 character U+00E9 outside strings and comments\n"
+        "1:23 A0105 character U+0435 (Cyrillic small letter ie) outside strings and comments\n",
+        "a name with such letters is one error");
+    tree_is("model m { caf\xC3\xA9 = 1; x = h\xD0\xB5"
+            "ads.y; z = r\xC3\xA9(1); }",
+            "model m (set x <error>) (set z <error>)\n",
+            "... and has no meaning that could be wrong");
+    errors_are("model m { x\xC2\xA0= 1\xC3\x97"
+               "2; }",
+               "1:12 A0105 character U+00A0 (no-break space) outside strings and comments\n"
+               "1:16 A0105 character U+00D7 (multiplication sign) outside strings and comments\n",
+               "signs are no part of a name");
     errors_are("model m { x = \xE2\x82\xAC; }",
                "1:15 A0105 character U+20AC outside strings and comments\n",
                "any other character is shown by its code point");
