@@ -23,6 +23,7 @@ struct rule_check {
     struct name_table *lets;        // name -> struct let_check
     struct words path;              // lets that are being looked at
     struct words circular;          // lets that are known to reach themselves
+    struct words misnamed;          // lets that were reported: they are named like a word
     unsigned height;                // of the lets met since the last look
     unsigned depth;
     bool too_deep; // reported

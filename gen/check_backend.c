@@ -120,31 +120,33 @@ static bool check_constant_line(const struct program *p, const struct ast_item *
     return true;
 }
 
-static void check_answer(struct rule_check *c, const struct ast_item *item) {
+// False when there is no such attribute.
+static bool check_answer(struct rule_check *c, const struct ast_item *item) {
     const struct program *p = c->p;
     const char *name = item->name.text;
     const struct decl *capability = program_find(p, DECL_CAPABILITY, name);
     if (!is_plain(name) && (!capability || capability_is_flag(capability))) {
         unknown_attr(p, item);
-        return;
+        return false;
     }
     if (check_constant_line(p, item)) {
-        return;
+        return true;
     }
     if (item->when) {
         rule_check_expr(c, item->when, VOCAB_NONE);
     }
     check_literals(p, item, item->value, type_of_answer(p, name));
     rule_check_expr(c, item->value, answer_vocabulary(p, name));
+    return true;
 }
 
 // ---- declarations
 
-static void check_item(struct rule_check *c, const struct ast_item *item) {
+// False when it is an answer to nothing: then what is unanswered may only be misspelt.
+static bool check_item(struct rule_check *c, const struct ast_item *item) {
     switch (item->kind) {
     case ITEM_SET:
-        check_answer(c, item);
-        break;
+        return check_answer(c, item);
     case ITEM_REQUIRE:
         rule_check_expr(c, item->value, VOCAB_NONE);
         break;
@@ -153,6 +155,7 @@ static void check_item(struct rule_check *c, const struct ast_item *item) {
     default:
         item_misplaced(c->p, item, "a backend");
     }
+    return true;
 }
 
 static bool answers(const struct decl *d, const char *name) {
@@ -194,12 +197,13 @@ static void check_unanswered(const struct program *p, const struct decl *d) {
 static void check_backend(const struct program *p, struct decl *d, const struct facts *facts) {
     size_t before = p->diags->errors;
     struct rule_check c;
+    bool known = true;
     rule_check_init(&c, p, d, facts);
     for (const struct decl *of = d; of; of = of->parent) {
         for (size_t i = 0; i < of->ast->items.len; i++) {
             const struct ast_item *item = of->ast->items.at[i];
             if (of == d || item->kind == ITEM_REQUIRE || item->kind == ITEM_SET) {
-                check_item(&c, item);
+                known = check_item(&c, item) && known;
             }
         }
     }
@@ -210,7 +214,7 @@ static void check_backend(const struct program *p, struct decl *d, const struct 
     }
     check_lines(p, d, ITEM_SET, false);
     check_lines(p, d, ITEM_LET, false);
-    if (!backend_is_family(d)) {
+    if (known && !backend_is_family(d)) {
         check_unanswered(p, d);
     }
     d->poisoned = p->diags->errors > before;

@@ -5,7 +5,6 @@
 
 #include "gen/attr_read.h"
 #include "gen/check.h"
-#include "gen/verdict.h"
 
 static void check_version(const struct program *p, const struct ast_item *item) {
     struct value v;
@@ -73,22 +72,6 @@ void check_platforms(const struct program *p) {
 
 // ---- priorities
 
-// Names of backends in an order: no families. Lets were looked through by the check of the rule.
-static void check_order_names(const struct program *p, const struct ast_expr *e) {
-    const struct decl *backend = e->kind == EXPR_NAME && e->path.len == 1
-                                     ? program_find(p, DECL_BACKEND, e->path.at[0].text)
-                                     : NULL;
-    if (backend && backend_is_family(backend)) {
-        struct diag *g = diag_add(p->diags, DIAG_A0515, e->span,
-                                  "backend `%s` is a family, which is never a candidate",
-                                  backend->ast->name.text);
-        diag_note(p->diags, g, backend->ast->name.span, "declared here");
-    }
-    for (size_t i = 0; i < e->elems.len; i++) {
-        check_order_names(p, e->elems.at[i].value);
-    }
-}
-
 static void check_order(struct rule_check *c, const struct ast_item *item) {
     const struct ast_expr *e = item->value;
     if (e->kind == EXPR_SET) {
@@ -100,7 +83,6 @@ static void check_order(struct rule_check *c, const struct ast_item *item) {
         rule_check_expr(c, item->when, VOCAB_NONE);
     }
     rule_check_expr(c, e, VOCAB_BACKEND);
-    check_order_names(c->p, e);
 }
 
 static void check_plain_line(struct rule_check *c, const struct ast_item *item) {
@@ -155,7 +137,7 @@ void check_priorities(const struct program *p, const struct facts *facts) {
         check_lines(p, d, ITEM_SET, false);
         check_lines(p, d, ITEM_LET, false);
         if (decl_lines(p->arena, d, ITEM_SET, "order").len == 0) {
-            diag_add(p->diags, DIAG_A0516, d->ast->name.span, "priority `%s` has no `order`",
+            diag_add(p->diags, DIAG_A0515, d->ast->name.span, "priority `%s` has no `order`",
                      d->ast->name.text);
         }
         d->poisoned = p->diags->errors > before;

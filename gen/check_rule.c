@@ -138,7 +138,9 @@ static void report_circle(struct rule_check *c, struct span at, const char *name
 static void check_let_name(struct rule_check *c, const struct ast_item *line,
                            enum vocabulary expected) {
     bool closed = expected != VOCAB_NONE && expected != VOCAB_FREE;
-    if (closed && vocab_has(c->p, expected, line->name.text)) {
+    if (closed && vocab_has(c->p, expected, line->name.text) &&
+        !in_words(&c->misnamed, line->name.text)) {
+        VEC_PUSH(c->p->arena, &c->misnamed, line->name.text);
         diag_add(c->p->diags, DIAG_A0311, line->name.span,
                  "`let %s` is used where a %s stands, and is named like one", line->name.text,
                  vocab_noun(expected));
@@ -210,10 +212,7 @@ static void unknown_word(struct rule_check *c, const struct ast_expr *e, enum vo
     }
     struct words words = vocab_words(p, expected);
     add_lets(p, &words, c->scope);
-    if (expected == VOCAB_NONE) {
-        VEC_PUSH(p->arena, &words, "phase");
-    }
-    suggest(c, g, noun, name, &words);
+    suggest(c, g, expected == VOCAB_NONE ? "let" : noun, name, &words);
 }
 
 static void check_name(struct rule_check *c, const struct ast_expr *e, enum vocabulary expected) {

@@ -214,7 +214,7 @@ static void static_check(void) {
             "such a fact -- an attribute named `platform.fw` exists",
             "a fact that no platform states");
     reports("let used = 1; require usd == 1 : \"x\";",
-            "A0301 1:49 unknown name `usd` -- a name named `used` exists", "an unknown let");
+            "A0301 1:49 unknown name `usd` -- a let named `used` exists", "an unknown let");
     reports("let a = b; let b = a; require a : \"x\";",
             "A0310 1:46 `let a` reaches itself: a -> b -> a", "a let that reaches itself, once");
     reports("let bf16 = 3; require layer.dtype == bf16 : \"x\";",
