@@ -77,51 +77,73 @@ const char *explain_bytes(struct arena *a, struct plan_int bytes) {
 }
 
 // ---- reasons
-// One candidate: its name, then each reason on a line of its own.
-static void add_candidate(struct columns *c, const struct plan_candidate *candidate) {
-    bool first = true;
-    for (size_t i = 0; i < candidate->reasons.len; i++) {
-        const char *text = candidate->texts.at[i];
-        if (text) {
-            columns_add(c, first ? candidate->backend : NULL);
-            columns_add(c, text);
-            first = false;
+// What is said of a candidate, line by line. On a device that the platform lacks nothing else
+// matters.
+static const char *candidate_text(struct arena *a, const struct plan_candidate *c) {
+    struct text t = text_of(a);
+    for (size_t i = 0; i < c->reasons.len; i++) {
+        if (c->texts.at[i] && strcmp(c->reasons.at[i], "device") == 0) {
+            return c->texts.at[i];
+        }
+        if (c->texts.at[i]) {
+            text_addf(&t, "%s%s", t.bytes.len ? "\n" : "", c->texts.at[i]);
         }
     }
-    if (first) {
-        columns_add(c, candidate->backend);
-        columns_add(c, candidate->ok ? "would do too" : "serves another kind");
+    if (t.bytes.len == 0) {
+        return c->ok ? "would do too" : "serves another kind";
+    }
+    return text_string(&t);
+}
+
+// The text of `backend` in a phase; NULL for the one that serves it.
+static const char *phase_text(struct arena *a, const struct plan_phase *phase,
+                              const char *backend) {
+    for (size_t i = 0; phase->present && i < phase->candidates.len; i++) {
+        const struct plan_candidate *c = &phase->candidates.at[i];
+        if (strcmp(c->backend, backend) == 0) {
+            bool serves = phase->backend && strcmp(phase->backend, backend) == 0;
+            return serves ? NULL : candidate_text(a, c);
+        }
+    }
+    return NULL;
+}
+
+static void add_lines(struct columns *c, const char *backend, const char *text) {
+    for (bool first = true; *text; first = false) {
+        size_t len = strcspn(text, "\n");
+        columns_add(c, first ? backend : NULL);
+        columns_add(c, arena_strndup(c->arena, text, len));
+        text += len + (text[len] == '\n');
+    }
+}
+
+// Which candidates a section lists: those of which both phases say the same, or those of which
+// only `phase` says this.
+static void add_section(struct text *t, const struct plan_operator *op, enum phase phase, bool both,
+                        const char *title) {
+    const struct plan_phase *mine = &op->phase[phase], *other = &op->phase[!phase];
+    struct columns c = columns_of(t->arena, 2);
+    for (size_t i = 0; mine->present && i < mine->candidates.len; i++) {
+        const char *backend = mine->candidates.at[i].backend;
+        const char *text = phase_text(t->arena, mine, backend);
+        const char *elsewhere = phase_text(t->arena, other, backend);
+        bool same = text && elsewhere && strcmp(text, elsewhere) == 0;
+        if (text && same == both) {
+            add_lines(&c, backend, text);
+        }
+    }
+    if (c.cells.len > 0) {
+        text_addf(t, "  %s\n", title);
+        columns_write(&c, 4, t);
     }
 }
 
 // The candidates that were not taken; "" when there are none.
-static const char *phase_why(struct arena *a, const struct plan_phase *phase) {
-    struct columns c = columns_of(a, 2);
-    for (size_t i = 0; phase->present && i < phase->candidates.len; i++) {
-        const struct plan_candidate *candidate = &phase->candidates.at[i];
-        if (!phase->backend || strcmp(candidate->backend, phase->backend) != 0) {
-            add_candidate(&c, candidate);
-        }
-    }
-    struct text t = text_of(a);
-    columns_write(&c, 4, &t);
-    return text_string(&t);
-}
-
 static const char *operator_why(struct arena *a, const struct plan_operator *op) {
-    const char *prefill = phase_why(a, &op->phase[PHASE_PREFILL]);
-    const char *decode = phase_why(a, &op->phase[PHASE_DECODE]);
-    if (strcmp(prefill, decode) == 0 && *prefill) {
-        return arena_printf(a, "  %s and %s\n%s", phase_names[PHASE_PREFILL],
-                            phase_names[PHASE_DECODE], prefill);
-    }
     struct text t = text_of(a);
-    if (*prefill) {
-        text_addf(&t, "  %s\n%s", phase_names[PHASE_PREFILL], prefill);
-    }
-    if (*decode) {
-        text_addf(&t, "  %s\n%s", phase_names[PHASE_DECODE], decode);
-    }
+    add_section(&t, op, PHASE_PREFILL, false, phase_names[PHASE_PREFILL]);
+    add_section(&t, op, PHASE_DECODE, false, phase_names[PHASE_DECODE]);
+    add_section(&t, op, PHASE_PREFILL, true, "prefill and decode");
     return text_string(&t);
 }
 
@@ -291,8 +313,8 @@ static void write_reasons(struct explanation *e) {
         const struct row *row = &e->rows.at[i];
         if (*row->why) {
             text_add(e->out, title ? "" : "\nother backends\n");
-            text_addf(e->out, "%s, %s of layers %s\n%s", row->first->kind, row->first->op,
-                      row_layers(e, row), row->why);
+            text_addf(e->out, "%s, %s of layer%s %s\n%s", row->first->kind, row->first->op,
+                      row->layers.len > 1 ? "s" : "", row_layers(e, row), row->why);
             title = true;
         }
     }

@@ -195,9 +195,8 @@ static void check_operator_limits(const struct link *l, const struct plan_operat
     check_limit(l, "chunk", k.chunk, INT32_MAX);
     check_limit(l, "sink_tokens", k.sink_tokens, INT32_MAX);
     if (k.scale > FLT_MAX || k.scale < -FLT_MAX || k.softcap > FLT_MAX) {
-        at_deploy(l, DIAG_A0815,
-                  arena_printf(l->program->arena, "scale or softcap of %s fits no binary32",
-                               operator_text(l, op)));
+        struct diag *g = at_deploy(l, DIAG_A0815, "a scale or softcap fits no binary32");
+        diag_note_plain(l->program->diags, g, "it is that of %s", operator_text(l, op));
     }
 }
 

@@ -154,9 +154,7 @@ static void test_limits(void) {
     end(&w);
     begin(&w);
     number_decimal("1e300", &w.plan.plan.operators.at[1].scale);
-    is_str(verdict(&w),
-           "A0815 6:8 scale or softcap of `self` of layer 1 of model `m` fits no "
-           "binary32 (1)",
+    is_str(verdict(&w), "A0815 6:8 a scale or softcap fits no binary32 (1)",
            "a scale beyond binary32");
     end(&w);
     begin(&w);
