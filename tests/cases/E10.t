@@ -27,7 +27,7 @@ cat out/* >all
 plain all "no output holds a byte beyond printable ASCII"
 
 # The message of a rule, in JSON and in messages.
-text='*/ int x; /* ?? \\ \" \n \u202e'
+text='*/ int x; /* ?? \\ \" \n'
 rule="backend PICKY extends CPU_REF {
     entry = cpu_ref; write = cpu_kv; require layer.head_dim == 1 : \"$text\";
 }"
@@ -39,6 +39,11 @@ deployment "" "backend = PICKY;" "$rule"
 attnc check d.attn
 exits 1 "a rule whose message is hostile fails as any other"
 plain "$WORK/err" "... and nothing in the message reorders or breaks the line"
+
+deployment "" "" "$(printf %s "$rule" | sed 's|int x|\\u202e|')"
+attnc check d.attn
+exits 1 "a character that turns the text around is refused, also as an escape"
+says 202E "... by its number"
 
 # The comment of an import.
 echo '{"model_type":"gemma2","num_hidden_layers":1}' >"$newline"
