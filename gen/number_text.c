@@ -235,10 +235,7 @@ void number_print(struct number a, char out[80]) {
     int64_t square = 0;
     const char *sign = a.coef.num < 0 ? "-" : "";
     if (number_mul(a, a, &squared) != NUMBER_OK) {
-        char coef[44], root[44];
-        print_rational(a.coef, coef, sizeof coef);
-        print_rational(a.root, root, sizeof root);
-        snprintf(out, 80, "%.36s*sqrt(%.34s)", coef, root);
+        number_print_double(number_to_double(a), out);
     } else if (squared.coef.num == 1) {
         snprintf(out, 80, "%s1/sqrt(%" PRId64 ")", sign, squared.coef.den);
     } else if (number_is_int(squared, &square)) {
