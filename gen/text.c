@@ -45,9 +45,11 @@ void text_addf(struct text *t, const char *format, ...) {
 }
 
 void text_pad(struct text *t, size_t n) {
-    reserve(t, n);
-    memset(t->bytes.at + t->bytes.len, ' ', n);
-    t->bytes.len += n;
+    if (n > 0) {
+        reserve(t, n);
+        memset(t->bytes.at + t->bytes.len, ' ', n);
+        t->bytes.len += n;
+    }
 }
 
 const char *text_string(struct text *t) {
