@@ -9,16 +9,6 @@
 #include "gen/names.h"
 #include "gen/verdict.h"
 
-// What a backend may be asked beside the capabilities. X(name, vocabulary of its value)
-#define BACKEND_ATTRS(X)                                                                           \
-    X("entry", FREE)                                                                               \
-    X("write", FREE)                                                                               \
-    X("family", NONE)                                                                              \
-    X("layout", LAYOUT)                                                                            \
-    X("page_bytes", NONE)                                                                          \
-    X("kernel_block", NONE)                                                                        \
-    X("flags", FLAG)
-
 static const char *const plain_attrs[] = {
 #define BACKEND_ATTR(name, vocabulary) name,
     BACKEND_ATTRS(BACKEND_ATTR)

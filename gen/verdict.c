@@ -35,10 +35,11 @@ enum vocabulary answer_vocabulary(const struct program *p, const char *name) {
     static const struct {
         const char *name;
         enum vocabulary vocabulary;
-    } plain[] = {{"layout", VOCAB_LAYOUT},
-                 {"entry", VOCAB_FREE},
-                 {"write", VOCAB_FREE},
-                 {"flags", VOCAB_FLAG}};
+    } plain[] = {
+#define BACKEND_ATTR(name, vocabulary) {name, VOCAB_##vocabulary},
+        BACKEND_ATTRS(BACKEND_ATTR)
+#undef BACKEND_ATTR
+    };
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         if (strcmp(plain[i].name, name) == 0) {
             return plain[i].vocabulary;

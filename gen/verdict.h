@@ -39,6 +39,16 @@ bool backend_is_family(const struct decl *backend);
 // Does this block size pass the backend's kernel_block / block_size answers and all rules?
 bool backend_takes_block(const struct subject *s, const struct decl *backend, int64_t block_size);
 
+// What a backend states beside its answers to capabilities. X(name, vocabulary of its value)
+#define BACKEND_ATTRS(X)                                                                           \
+    X("entry", FREE)                                                                               \
+    X("write", FREE)                                                                               \
+    X("family", NONE)                                                                              \
+    X("layout", LAYOUT)                                                                            \
+    X("page_bytes", NONE)                                                                          \
+    X("kernel_block", NONE)                                                                        \
+    X("flags", FLAG)
+
 bool capability_is_flag(const struct decl *capability);
 // The answer where a backend gives none; false when it has to answer.
 bool capability_default(const struct program *p, const struct decl *capability,
