@@ -2,7 +2,7 @@
 // Conflicts inside a group: backends that were chosen one by one and do not go together.
 // In: a group with its members, the choice that disagrees. Out: one diagnostic for the group, with
 // what each of its backends accepts.
-#include <inttypes.h>
+#include <string.h>
 
 #include "gen/groups.h"
 #include "gen/pages.h"
@@ -18,6 +18,7 @@ static const struct {
     [FIT_LAYOUT] = {DIAG_A0504, "layout", "layout"},
 };
 
+// A backend that answers alike for several operators or phases is said once.
 static void note_member(struct decider *c, struct diag *g, const struct cache_group *group,
                         struct ruling *r, enum fit fit) {
     struct subject s = subject_of(c, r->m, r->set, r->phase);
@@ -28,9 +29,15 @@ static void note_member(struct decider *c, struct diag *g, const struct cache_gr
         lines = decl_lines(c->p->arena, r->backend, ITEM_SET, "kernel_block");
     }
     struct value answer = backend_answer(&s, r->backend, name);
+    const char *text = arena_printf(c->p->arena, "`%s` accepts %s %s", r->backend->ast->name.text,
+                                    name, value_text(c->p->arena, &answer));
+    for (size_t i = 0; i < g->notes.len; i++) {
+        if (strcmp(g->notes.at[i].text, text) == 0) {
+            return;
+        }
+    }
     diag_note(c->p->diags, g, lines.len ? lines.at[0]->value->span : r->backend->ast->name.span,
-              "`%s` in %s accepts %s %s", r->backend->ast->name.text, phase_names[r->phase], name,
-              value_text(c->p->arena, &answer));
+              "%s", text);
 }
 
 void group_conflict(struct decider *c, struct cache_group *g, const struct op *o, enum phase phase,

@@ -90,6 +90,17 @@ bool layers_check(const struct program *p, const struct ast_ranges *ranges, int6
     return good;
 }
 
+static int by_number(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+void layers_sort(struct layer_list *layers) {
+    if (layers->len > 0) {
+        qsort(layers->at, layers->len, sizeof *layers->at, by_number);
+    }
+}
+
 const char *layers_text(struct arena *a, const int64_t *layers, size_t n) {
     const char *text = "";
     size_t runs = 0, distinct = 0, shown = 0;

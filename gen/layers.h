@@ -12,6 +12,8 @@ VEC_TYPE(layer_list, int64_t);
 // checked when `layers` is 0) or name a layer twice. True when there is nothing to report.
 bool layers_check(const struct program *p, const struct ast_ranges *ranges, int64_t layers);
 
+void layers_sort(struct layer_list *layers);
+
 // "layer 3", "layers 0-4, 6-10", at most 8 runs and then "and N more". Rising order, repeats are
 // allowed.
 const char *layers_text(struct arena *a, const int64_t *layers, size_t n);

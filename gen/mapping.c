@@ -97,6 +97,7 @@ static struct mapping *add_mapping(struct reader *r, const struct scope *scope,
     map->level = level;
     map->scope = scope;
     map->from = line->from;
+    map->inherited = line->depth > 0;
     bool good = read_backend(r, line->item->value, &map->backend);
     good = read_phase(r, &line->item->phase, map) && good;
     if (line->item->when) {
@@ -121,7 +122,10 @@ static void mapped_twice(struct reader *r, const struct mapping *second,
 static void keep_mapping(struct reader *r, struct mapping **kept, struct mapping *map) {
     if (!*kept) {
         *kept = map;
-    } else if ((*kept)->from == map->from) {
+        return;
+    }
+    map->replaced = true;
+    if ((*kept)->from == map->from) {
         const char *name = map->kind->name;
         mapped_twice(r, map, *kept,
                      map->has_phase
@@ -167,8 +171,9 @@ static void read_fallback(struct reader *r, const struct scope *scope) {
     struct mapping *map = line->item ? add_mapping(r, scope, line, DECIDED_BACKEND) : NULL;
     for (size_t i = 0; map && i < r->d->models.len; i++) {
         struct deployed_model *m = r->d->models.at[i];
-        if (speaks_for(map, m) && !m->fallback) {
-            m->fallback = map;
+        if (speaks_for(map, m)) {
+            map->replaced = m->fallback != NULL;
+            m->fallback = m->fallback ? m->fallback : map;
         }
     }
 }

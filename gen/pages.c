@@ -4,7 +4,6 @@
 #include "gen/pages.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gen/groups.h"
@@ -61,18 +60,13 @@ struct size state_formula(const struct operator_attrs *a) {
 
 // ---- groups
 
-static int by_layer(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 const char *group_text(const struct decider *c, const struct cache_group *g) {
     struct layer_list layers = {0};
     for (size_t i = 0; i < g->ops.len; i++) {
         VEC_PUSH(c->p->arena, &layers, c->ops.at[g->ops.at[i]].o->layer);
     }
     // Sharers come after the owners; their layers may lie between.
-    qsort(layers.at, layers.len, sizeof *layers.at, by_layer);
+    layers_sort(&layers);
     return arena_printf(c->p->arena, "`%s` (%s)", g->kind->name,
                         layers_text(c->p->arena, layers.at, layers.len));
 }

@@ -77,6 +77,7 @@ static const char *layers_of(const struct rejections *all, const struct rejectio
     for (size_t i = 0; i < r->ops.len; i++) {
         VEC_PUSH(all->c->p->arena, &layers, all->c->ops.at[r->ops.at[i].op].o->layer);
     }
+    layers_sort(&layers);
     return layers_text(all->c->p->arena, layers.at, layers.len);
 }
 

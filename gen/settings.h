@@ -54,6 +54,8 @@ struct mapping {
     const struct decl *backend; // NULL: auto
     const struct scope *scope;
     const struct ast_items *from;
+    bool inherited;         // stands in a parent
+    bool replaced;          // a model's own line, or a child's, stands for it
     uint32_t rank;          // among lines for one layer: the higher wins
     uint32_t matches, uses; // operators and phases it speaks of, and decides
 };

@@ -22,10 +22,10 @@ static bool has_device(const struct decider *c, const struct decl *backend) {
 
 static void warn_mapping(const struct decider *c, const struct mapping *map) {
     struct diags *diags = c->p->diags;
-    if (map->uses > 0) {
+    if (map->uses > 0 || map->inherited) { // what a child does not use may serve the parent
         return;
     }
-    if (map->matches > 0) {
+    if (map->matches > 0 || map->replaced) {
         diag_add(diags, DIAG_A0611, map->item->span,
                  "mapping has no effect: others decide for every operator that it speaks of");
         return;
@@ -115,13 +115,6 @@ static void warn_order(struct program *p, const struct ast_expr *order) {
                 diag_note(p->diags, d, first->span, "it is tried here already");
                 break;
             }
-        }
-        const struct decl *backend =
-            e->kind == EXPR_NAME ? program_find(p, DECL_BACKEND, e->path.at[0].text) : NULL;
-        if (backend && backend_is_family(backend)) {
-            diag_add(p->diags, DIAG_A0612, e->span,
-                     "entry `%s` is never reached: it is a family, which is never a candidate",
-                     e->path.at[0].text);
         }
     }
 }
