@@ -106,15 +106,13 @@ static bool wants_space(const struct reading *r, const struct piece *p) {
     if (r->previous == FORMAT_NONE) {
         return false;
     }
-    if (piece_is_comment(p) || piece_is_comment(&r->f->pieces.at[r->previous])) {
-        return true;
-    }
-    switch (r->token) {
+    const bool after_comment = piece_is_comment(&r->f->pieces.at[r->previous]);
+    switch (after_comment ? PIECE_BLOCK_COMMENT : r->token) {
     case TOKEN_LPAREN:
     case TOKEN_LBRACKET:
     case TOKEN_DOT:
     case TOKEN_DOTDOT:
-        return false;
+        return piece_is_comment(p);
     default:
         break;
     }
@@ -127,11 +125,11 @@ static bool wants_space(const struct reading *r, const struct piece *p) {
     case TOKEN_DOTDOT:
         return false;
     case TOKEN_LPAREN: // of a call
-        return !r->after_operand;
+        return after_comment || !(r->after_operand || r->after_minus);
     case TOKEN_RBRACE:
-        return r->token != TOKEN_LBRACE;
+        return after_comment || r->token != TOKEN_LBRACE;
     default:
-        return !r->after_minus;
+        return after_comment || piece_is_comment(p) || !r->after_minus;
     }
 }
 
