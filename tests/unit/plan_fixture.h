@@ -29,6 +29,7 @@ static void plan_fixture_phase(struct plan_phase *p, const char *backend, const 
 }
 
 static struct plan_operator plan_fixture_operator(uint32_t index, bool full) {
+    const struct plan_int none = {0}, window = given(512);
     struct plan_operator op = {
         .model = "m",
         .op = "self",
@@ -40,7 +41,7 @@ static struct plan_operator plan_fixture_operator(uint32_t index, bool full) {
         .v_head_dim = given(256),
         .k_width = given(256),
         .v_width = given(256),
-        .window = full ? (struct plan_int){0} : given(512),
+        .window = full ? none : window,
         .has_scale = true,
         .owner = index,
         .dtype = "bf16",
