@@ -62,7 +62,7 @@ static bool all_differ(const char **names, size_t n) {
 }
 
 static void test_injective(struct arena *a) {
-    const char *names[400], *mangled[400];
+    const char *names[400] = {0}, *mangled[400] = {0};
     size_t n = all_names(a, names, COUNT(names));
     bool safe = true;
     for (size_t i = 0; i < n; i++) {
