@@ -34,6 +34,7 @@ struct ruling {
     struct value block_layout;
     const struct cache_group *in, *refused; // the group that holds it; one that it never fits,
     enum fit refusal;                       // and why
+    uint32_t mark;                          // scratch of reject.c
     const char *signature;                  // text of all reasons; NULL until asked for
 };
 

@@ -79,16 +79,19 @@ static bool is_explicit(const struct op *o) {
     return false;
 }
 
+// What the deployment allows: its layout, or any.
+static struct value first_layouts(const struct deployed_model *m, struct arena *a) {
+    const struct value *own = &m->attrs.at[DEPLOY_LAYOUT];
+    return own->kind == VALUE_WORD ? value_set(a, own, 1) : (struct value){.kind = VALUE_ANY};
+}
+
 static struct cache_group *new_group(struct decider *c, const struct op *o, uint32_t devices) {
     struct cache_group *g = ARENA_NEW(c->p->arena, struct cache_group);
     g->m = o->m;
     g->kind = o->set->kind;
     g->attrs = &o->set->attrs;
     g->devices = devices;
-    g->layouts = (struct value){.kind = VALUE_ANY};
-    if (o->m->attrs.at[DEPLOY_LAYOUT].kind == VALUE_WORD) {
-        g->layouts = value_set(c->p->arena, &o->m->attrs.at[DEPLOY_LAYOUT], 1);
-    }
+    g->layouts = first_layouts(o->m, c->p->arena);
     VEC_PUSH(c->p->arena, &c->groups, g);
     return g;
 }
@@ -178,28 +181,43 @@ struct value layouts_meet(struct arena *a, const struct value *common, const str
     return met;
 }
 
-static struct value first_layouts(const struct cache_group *g, struct arena *a) {
-    const struct value *own = &g->m->attrs.at[DEPLOY_LAYOUT];
-    return own->kind == VALUE_WORD ? value_set(a, own, 1) : (struct value){.kind = VALUE_ANY};
-}
-
 static bool nothing_left(const struct value *layouts) {
     return layouts->kind != VALUE_ANY && layouts->elems.len == 0;
 }
 
-// Do the members, and `r`, agree at one block size?
-static enum fit fit_at(struct decider *c, struct cache_group *g, struct ruling *r, int64_t block,
-                       struct value *layouts) {
-    *layouts = first_layouts(g, c->p->arena);
-    for (size_t i = 0; i <= g->members.len; i++) {
-        struct ruling *member = i < g->members.len ? g->members.at[i] : r;
-        if (!ruling_takes_block(c, member, block)) {
+// Do the rulings agree at one block size? `last` may be NULL.
+static enum fit fit_at(struct decider *c, struct ruling *const *list, size_t n, struct ruling *last,
+                       int64_t block, struct value *layouts) {
+    for (size_t i = 0; i < n + (last != NULL); i++) {
+        struct ruling *r = i < n ? list[i] : last;
+        if (i == 0) {
+            *layouts = first_layouts(r->m, c->p->arena);
+        }
+        if (!ruling_takes_block(c, r, block)) {
             return FIT_BLOCK;
         }
-        struct value answer = ruling_layout(c, member, block);
+        struct value answer = ruling_layout(c, r, block);
         *layouts = layouts_meet(c->p->arena, layouts, &answer);
     }
     return nothing_left(layouts) ? FIT_LAYOUT : FIT_YES;
+}
+
+bool rulings_agree(struct decider *c, const struct kind *kind, struct ruling *const *list,
+                   size_t n) {
+    uint32_t devices = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        devices &= list[i]->devices;
+    }
+    if (devices == 0 || n == 0 || kind->cache == CACHE_STATE) {
+        return devices != 0;
+    }
+    struct value layouts;
+    for (uint32_t i = 0; i < block_candidates(list[0]->m); i++) {
+        if (fit_at(c, list, n, NULL, block_candidate(list[0]->m, i), &layouts) == FIT_YES) {
+            return true;
+        }
+    }
+    return false;
 }
 
 struct place { // where a ruling fits
@@ -227,7 +245,8 @@ static enum fit find_place(struct decider *c, struct cache_group *g, struct ruli
     }
     enum fit best = FIT_BLOCK;
     for (uint32_t i = g->candidate; i < block_candidates(g->m); i++) {
-        enum fit fit = fit_at(c, g, r, block_candidate(g->m, i), &at->layouts);
+        enum fit fit =
+            fit_at(c, g->members.at, g->members.len, r, block_candidate(g->m, i), &at->layouts);
         if (fit == FIT_YES) {
             at->candidate = i;
             return FIT_YES;

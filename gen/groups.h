@@ -13,6 +13,9 @@ void groups_form(struct decider *c);
 enum fit group_add(struct decider *c, struct cache_group *g, struct ruling *r);
 // Would it agree?
 enum fit group_try(struct decider *c, struct cache_group *g, struct ruling *r);
+// Would all of them agree, alone in a group of kind `kind`?
+bool rulings_agree(struct decider *c, const struct kind *kind, struct ruling *const *list,
+                   size_t n);
 // Reports that an operator's choice disagrees with its group, once for each group and reason.
 void group_conflict(struct decider *c, struct cache_group *g, const struct op *o, enum phase phase,
                     enum fit fit);
