@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `attnc import hf CONFIG.json [--name NAME] [-o FILE]`: a Hugging Face configuration as a model in
-// .attn form, to stdout or to a file that is replaced as a whole. Nothing is written after an
-// error.
+// `attnc import hf CONFIG.json [--name NAME] [-o FILE]`: a Hugging Face configuration as a model
+// (or two) in .attn form, to stdout or to a file that is replaced as a whole. Nothing is written
+// after an error.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static char *read_config(struct command *c, const char *path, const char *name, 
 
 static int import_file(struct command *c, const char *path) {
     const char *name = options_map_path(&c->options, path);
-    struct import_model m = {0};
+    struct import_models m = {0};
     uint32_t len;
     size_t out_len;
     char *text = read_config(c, path, name, &len);

@@ -3,16 +3,81 @@
 // the wrong type, out of range or not finite is an error at its place that names its key path.
 // Nothing is converted: a string that spells a number is a string.
 #include <float.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "gen/import.h"
 #include "gen/number.h"
 
-static void wrong_type(struct import *i, const struct config_value *v, const char *wanted) {
-    enum diag_code code = v->kind == CONFIG_NONFINITE ? DIAG_A0908 : DIAG_A0906;
-    diag_add(i->diags, code, v->span, "`%s` must be %s, has %s", config_path(i->arena, v), wanted,
-             config_shown(i->arena, i->diags, v));
+// ---- errors
+
+static const char *format_text(struct arena *a, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *out = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(out, (size_t)n + 1, format, args);
+    return out;
+}
+
+void import_error(struct import *i, enum diag_code code, const struct config_value *at,
+                  const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    diag_add(i->diags, code, at->span, "%s", format_text(i->arena, format, args));
+    va_end(args);
     i->failed = true;
+}
+
+void import_note(struct import *i, const struct config_value *at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    diag_add(i->diags, DIAG_A0922, at->span, "%s", format_text(i->arena, format, args));
+    va_end(args);
+}
+
+void import_wrong(struct import *i, const struct config_value *at, const char *wanted) {
+    enum diag_code code = at->kind == CONFIG_NONFINITE ? DIAG_A0908 : DIAG_A0906;
+    import_error(i, code, at, "`%s` must be %s, has %s", config_path(i->arena, at), wanted,
+                 config_shown(i->arena, i->diags, at));
+}
+
+void import_missing(struct import *i, const char *key, const char *why) {
+    const struct config_value *null = config_member(i->text, key);
+    const struct config_value *type = config_get(i->text, "model_type");
+    type = type ? type : config_get(i->root, "model_type");
+    import_error(i, DIAG_A0905, null ? null : type, "`%s` is %s: %s", key,
+                 null ? "null" : "missing", why);
+}
+
+// ---- fields
+
+// The member named by the first `n` bytes of `key`.
+static const struct config_value *get_n(const struct config_value *object, const char *key,
+                                        size_t n) {
+    for (size_t k = 0; k < object->members.len; k++) {
+        const struct config_value *v = object->members.at[k];
+        if (v->key && strlen(v->key) == n && memcmp(v->key, key, n) == 0) {
+            return v->kind == CONFIG_NULL ? NULL : v;
+        }
+    }
+    return NULL;
+}
+
+const struct config_value *import_find(const struct import *i, const char *keys) {
+    for (const char *key = keys;;) {
+        size_t n = strcspn(key, "|");
+        const struct config_value *v = get_n(i->text, key, n);
+        if (v || !key[n]) {
+            return v;
+        }
+        key += n + 1;
+    }
+}
+
+bool import_is(const struct config_value *v, const char *word) {
+    return v && v->kind == CONFIG_STRING && strlen(word) == v->len && strcmp(v->text, word) == 0;
 }
 
 // Digits with an optional minus; false when it is no integer. Beyond 64 bits: INT64_MAX or MIN.
@@ -30,20 +95,18 @@ static bool integer(const char *text, int64_t *out) {
     return true;
 }
 
-struct import_int import_int(struct import *i, const char *key, int64_t low, int64_t high,
-                             int64_t fallback) {
-    const struct config_value *at = config_get(i->text, key);
+struct import_int import_int_at(struct import *i, const struct config_value *at, int64_t low,
+                                int64_t high, int64_t fallback) {
     struct import_int r = {.v = fallback, .given = at != NULL, .bad = true, .at = at};
     int64_t v;
     if (!at) {
         r.bad = false;
     } else if (at->kind != CONFIG_NUMBER || !integer(at->text, &v)) {
-        wrong_type(i, at, "an integer");
+        import_wrong(i, at, "an integer");
     } else if (v < low || v > high) {
-        diag_add(i->diags, DIAG_A0907, at->span, "`%s` must be from %lld to %lld, has %s",
-                 config_path(i->arena, at), (long long)low, (long long)high,
-                 config_shown(i->arena, i->diags, at));
-        i->failed = true;
+        import_error(i, DIAG_A0907, at, "`%s` must be from %lld to %lld, has %s",
+                     config_path(i->arena, at), (long long)low, (long long)high,
+                     config_shown(i->arena, i->diags, at));
     } else {
         r.v = v;
         r.bad = false;
@@ -51,13 +114,22 @@ struct import_int import_int(struct import *i, const char *key, int64_t low, int
     return r;
 }
 
-bool import_flag(struct import *i, const char *key, bool fallback) {
-    const struct config_value *at = config_get(i->text, key);
+struct import_int import_int(struct import *i, const char *keys, int64_t low, int64_t high,
+                             int64_t fallback) {
+    return import_int_at(i, import_find(i, keys), low, high, fallback);
+}
+
+struct import_int import_count(struct import *i, const char *keys, int64_t fallback) {
+    return import_int(i, keys, 1, IMPORT_MAX_INT, fallback);
+}
+
+bool import_flag(struct import *i, const char *keys, bool fallback) {
+    const struct config_value *at = import_find(i, keys);
     if (!at) {
         return fallback;
     }
     if (at->kind != CONFIG_BOOL) {
-        wrong_type(i, at, "true or false");
+        import_wrong(i, at, "true or false");
     }
     return at->yes;
 }
@@ -74,14 +146,15 @@ static const char *respell(struct arena *a, const char *text) {
     return out;
 }
 
-const char *import_decimal(struct import *i, const char *key, bool zero_allowed, bool *is_zero) {
-    const struct config_value *at = config_get(i->text, key);
+const char *import_decimal(struct import *i, const char *keys, bool zero_allowed, bool *is_zero) {
+    const struct config_value *at = import_find(i, keys);
     struct number n;
+    *is_zero = false;
     if (!at) {
         return NULL;
     }
     if (at->kind != CONFIG_NUMBER) {
-        wrong_type(i, at, "a number");
+        import_wrong(i, at, "a number");
         return NULL;
     }
     bool negative = at->text[0] == '-';
@@ -94,97 +167,33 @@ const char *import_decimal(struct import *i, const char *key, bool zero_allowed,
     *is_zero = zero;
     if (!fits || (zero && !zero_allowed) || (negative && !zero)) {
         const char *least = zero_allowed ? "0 or more" : "more than 0";
-        diag_add(i->diags, DIAG_A0907, at->span, "`%s` must be %s, has %s",
-                 config_path(i->arena, at), fits ? least : "in the range of a binary32 number",
-                 config_shown(i->arena, i->diags, at));
-        i->failed = true;
+        import_error(i, DIAG_A0907, at, "`%s` must be %s, has %s", config_path(i->arena, at),
+                     fits ? least : "in the range of a binary32 number",
+                     config_shown(i->arena, i->diags, at));
         return NULL;
     }
     return spelling;
 }
 
-// ---- layer_types
-
-// Spellings of the types: transformers' own, and the older `attention`.
-static const struct {
-    const char *text;
-    enum layer_type type;
-} layer_words[] = {
-    {"sliding_attention", LAYER_SLIDING},
-    {"full_attention", LAYER_FULL},
-    {"attention", LAYER_FULL},
-};
-
-const char *import_layer_type_text(enum layer_type type) {
-    return type == LAYER_FULL ? "full_attention" : "sliding_attention";
-}
-
-static bool layer_word(struct import *i, const struct config_value *v, enum layer_type *out) {
-    if (v->kind != CONFIG_STRING) {
-        wrong_type(i, v, "a string");
-        return false;
-    }
-    for (size_t k = 0; k < sizeof layer_words / sizeof *layer_words; k++) {
-        if (strlen(layer_words[k].text) == v->len && strcmp(layer_words[k].text, v->text) == 0) {
-            *out = layer_words[k].type;
-            return true;
-        }
-    }
-    struct diag *g = diag_add(i->diags, DIAG_A0910, v->span, "`%s` of %s has unknown type %s",
-                              config_path(i->arena, v), i->arch->model_type,
-                              config_shown(i->arena, i->diags, v));
-    diag_note_plain(i->diags, g, "known types: `sliding_attention`, `full_attention`");
-    i->failed = true;
-    return false;
-}
-
-static enum layer_type *listed_types(struct import *i, const struct config_value *list) {
+const struct config_value *import_list(struct import *i, const char *keys, const char *of) {
+    const struct config_value *list = import_find(i, keys);
     size_t n = (size_t)i->model->n_layers;
-    enum layer_type *types = ARENA_ARRAY(i->arena, enum layer_type, n);
+    if (!list) {
+        return NULL;
+    }
     if (list->kind != CONFIG_ARRAY) {
-        wrong_type(i, list, "an array of strings");
+        import_wrong(i, list, arena_printf(i->arena, "an array of %s", of));
         return NULL;
     }
     if (list->members.len < n) {
-        diag_add(i->diags, DIAG_A0909, list->span, "`%s` has %zu %s for %zu layers",
-                 config_path(i->arena, list), list->members.len,
-                 list->members.len == 1 ? "entry" : "entries", n);
-        i->failed = true;
+        import_error(i, DIAG_A0909, list, "`%s` has %zu %s for %zu layers",
+                     config_path(i->arena, list), list->members.len,
+                     list->members.len == 1 ? "entry" : "entries", n);
         return NULL;
     }
     if (list->members.len > n) {
-        diag_add(i->diags, DIAG_A0922, list->span,
-                 "`%s` has %zu entries for %zu layers: the first %zu count",
-                 config_path(i->arena, list), list->members.len, n, n);
+        import_note(i, list, "`%s` has %zu entries for %zu layers: the first %zu count",
+                    config_path(i->arena, list), list->members.len, n, n);
     }
-    bool known = true;
-    for (size_t k = 0; k < n; k++) {
-        known = layer_word(i, list->members.at[k], &types[k]) && known;
-    }
-    return known ? types : NULL;
-}
-
-enum layer_type *import_layer_types(struct import *i, int64_t full_every) {
-    const struct config_value *list = config_get(i->text, "layer_types");
-    if (!i->model->layers) {
-        return NULL; // their number is in error
-    }
-    if (list) {
-        return listed_types(i, list);
-    }
-    enum layer_type *types = ARENA_ARRAY(i->arena, enum layer_type, i->model->n_layers);
-    for (int64_t k = 0; k < i->model->n_layers; k++) {
-        types[k] = (k + 1) % full_every == 0 ? LAYER_FULL : LAYER_SLIDING;
-    }
-    return types;
-}
-
-// ---- the model
-
-void import_line(struct import *i, const char *name, const char *value, const char *comment) {
-    VEC_PUSH(i->arena, &i->model->lines, ((struct import_line){name, value, comment}));
-}
-
-const char *import_default_comment(struct import *i) {
-    return arena_printf(i->arena, "default of %s", i->arch->model_type);
+    return list;
 }

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// An imported model as .attn text: model-level lines, then for each per-layer attribute the usual
-// value as `layer all` and the exceptions as ranges and steps. Attributes that split the layers in
-// the same way share their blocks. The text is ASCII, whatever the file was called.
+// Imported models as .attn text: model-level lines, then `layer all` with what most layers have,
+// the exceptions as ranges and steps, and the named operators. Layers with equal attributes share a
+// block. The text is ASCII, whatever the file was called.
 #include <string.h>
 
 #include "gen/import.h"
+#include "gen/import_spans.h"
 #include "gen/text.h"
 
-#define LISTED_LAYERS 8 // a comment spells out the layers of a step up to so many
+#define WIDE_BLOCK 40 // longer layer lists are not aligned to
 
-static const char *const attr_names[] = {
-#define IMPORT_LAYER_ATTR(id, name) name,
-    IMPORT_LAYER_ATTRS(IMPORT_LAYER_ATTR)
-#undef IMPORT_LAYER_ATTR
-};
+enum place { PLACE_SHAPE, PLACE_MASK, PLACE_LINK };
 
-// Attributes first..last are written in one block; `usual`: with a `layer all` for most layers.
-static const struct attr_group {
-    enum import_layer_attr first, last;
-    bool usual;
-} attr_groups[] = {
-    {IMPORT_WINDOW, IMPORT_WINDOW_RIGHT, true},
-    {IMPORT_KV_SHARE, IMPORT_KV_SHARE, false},
+static const struct {
+    const char *name, *absent;
+    enum place place;
+} attrs[] = {
+#define IMPORT_ATTR(id, name, absent, place) {name, absent, PLACE_##place},
+    IMPORT_ATTRS(IMPORT_ATTR)
+#undef IMPORT_ATTR
 };
 
 struct row { // "left right // comment", `right` aligned among the layer blocks
@@ -29,77 +26,78 @@ struct row { // "left right // comment", `right` aligned among the layer blocks
 };
 VEC_TYPE(rows, struct row);
 
+// The values of one operator on one layer, or what is written at some level.
+struct values {
+    const char *v[IMPORT_ATTR_COUNT]; // never NULL
+};
+
 struct writer {
     struct arena *a;
     const struct import_model *m;
+    const struct import_op *op;
+    struct values level; // as written
     struct rows lines, blocks;
 };
 
-// ---- layers as spans
-
-typedef VEC(int64_t) layer_list;
-
-// How many members from `i` on are in arithmetic progression.
-static size_t run_length(const layer_list *l, size_t i, int64_t *step) {
-    size_t n = 1;
-    *step = i + 1 < l->len ? l->at[i + 1] - l->at[i] : 1;
-    while (i + n < l->len && l->at[i + n] - l->at[i + n - 1] == *step) {
-        n++;
-    }
-    return n;
+static bool same_text(const char *a, const char *b) {
+    return a == b || strcmp(a, b) == 0;
 }
 
-// "0..4, 6..10" or "5..23 step 6": a range from two neighbours or three steps on.
-static const char *spans_text(struct arena *a, const layer_list *l, bool *stepped) {
-    struct text t = text_of(a);
-    *stepped = false;
-    for (size_t i = 0; i < l->len;) {
-        int64_t step;
-        size_t n = run_length(l, i, &step);
-        n = step > 1 && n < 3 ? 1 : n;
-        text_addf(&t, "%s%lld", i ? ", " : "", (long long)l->at[i]);
-        if (n > 1) {
-            text_addf(&t, "..%lld", (long long)l->at[i + n - 1]);
+// ---- values by layer
+
+static const char *value(const struct writer *w, int64_t layer, size_t attr) {
+    const char *own = w->op->layers[layer].v[attr], *level = w->m->level[attr];
+    return own ? own : level ? level : attrs[attr].absent;
+}
+
+static bool is_recurrent(const struct writer *w, int64_t layer) {
+    return strcmp(value(w, layer, IMPORT_SSM), "none") != 0;
+}
+
+// A named recurrence ignores what it inherits, so that only `ssm` is written for it.
+static bool counts(const struct writer *w, int64_t layer, size_t attr) {
+    return !w->op->name || attr == IMPORT_SSM || !is_recurrent(w, layer);
+}
+
+// Attributes of one pass over the layers. Links are written for themselves: their layers seldom
+// agree with those of other attributes.
+struct places {
+    enum place first, last;
+};
+
+static bool in_places(struct places p, size_t attr) {
+    return attrs[attr].place >= p.first && attrs[attr].place <= p.last;
+}
+
+static bool alike(const struct writer *w, int64_t a, int64_t b, struct places p) {
+    for (size_t t = 0; t < IMPORT_ATTR_COUNT; t++) {
+        if (in_places(p, t) && counts(w, a, t) && !same_text(value(w, a, t), value(w, b, t))) {
+            return false;
         }
-        if (n > 1 && step > 1) {
-            text_addf(&t, " step %lld", (long long)step);
-            *stepped = true;
-        }
-        i += n;
     }
-    return text_string(&t);
+    return true;
 }
 
-static const char *list_text(struct arena *a, const layer_list *l) {
-    struct text t = text_of(a);
-    for (size_t i = 0; i < l->len; i++) {
-        text_addf(&t, "%s%lld", i ? ", " : "", (long long)l->at[i]);
-    }
-    return text_string(&t);
-}
-
-// ---- attributes by layer
-
-static bool same(const struct writer *w, const struct attr_group *g, int64_t a, int64_t b) {
-    const struct import_layer *l = w->m->layers;
-    size_t n = (size_t)g->last - g->first + 1;
-    return memcmp(&l[a].v[g->first], &l[b].v[g->first], n * sizeof l->v[0]) == 0;
-}
-
-// For each layer the first one that is like it.
-static int64_t *first_alike(const struct writer *w, const struct attr_group *g) {
+// For each layer that has the operator the first one that is like it, else -1.
+static int64_t *first_alike(const struct writer *w, struct places p) {
     int64_t *first = ARENA_ARRAY(w->a, int64_t, w->m->n_layers);
+    struct layer_numbers distinct = {0};
     for (int64_t k = 0; k < w->m->n_layers; k++) {
-        while (!same(w, g, first[k], k)) {
-            first[k]++;
+        size_t d = 0;
+        while (d < distinct.len && !alike(w, distinct.at[d], k, p)) {
+            d++;
+        }
+        first[k] = !w->op->layers[k].present ? -1 : d < distinct.len ? distinct.at[d] : k;
+        if (first[k] == k) {
+            VEC_PUSH(w->a, &distinct, k);
         }
     }
     return first;
 }
 
-static layer_list layers_like(const struct writer *w, const int64_t *first, int64_t layer) {
-    layer_list l = {0};
-    for (int64_t k = 0; k < w->m->n_layers; k++) {
+static struct layer_numbers layers_of(const struct writer *w, const int64_t *first, int64_t layer) {
+    struct layer_numbers l = {0};
+    for (int64_t k = layer; k < w->m->n_layers; k++) {
         if (first[k] == layer) {
             VEC_PUSH(w->a, &l, k);
         }
@@ -109,76 +107,153 @@ static layer_list layers_like(const struct writer *w, const int64_t *first, int6
 
 // What most layers are like; of equals the one that stands first.
 static int64_t usual_layer(const struct writer *w, const int64_t *first) {
-    int64_t best = 0;
-    size_t most = 0;
+    int64_t *count = ARENA_ARRAY(w->a, int64_t, w->m->n_layers), best = 0;
     for (int64_t k = 0; k < w->m->n_layers; k++) {
-        size_t n = first[k] == k ? layers_like(w, first, k).len : 0;
-        if (n > most) {
-            most = n;
-            best = k;
-        }
+        count[first[k]]++;
+    }
+    for (int64_t k = 0; k < w->m->n_layers; k++) {
+        best = count[k] > count[best] ? k : best;
     }
     return best;
 }
 
-// "{ window = 512; }": where the layer differs from `usual`; NULL where it does not.
-static const char *body(const struct writer *w, const struct attr_group *g,
-                        const struct import_layer *layer, const struct import_layer *usual) {
+// ---- blocks
+
+static void add_value(struct text *t, size_t attr, const char *v) {
+    text_addf(t, *v == '{' ? " %s %s" : " %s = %s;", attrs[attr].name, v);
+}
+
+// "{ window = 512; }" and its comment: where the layer differs from `base`; NULL where it does not.
+static const char *body(const struct writer *w, int64_t layer, const struct values *base,
+                        struct places p, const char **comment) {
     struct text t = text_of(w->a);
-    for (size_t k = g->first; k <= (size_t)g->last; k++) {
-        if (layer->v[k] == usual->v[k]) {
+    *comment = NULL;
+    for (size_t k = 0; k < IMPORT_ATTR_COUNT; k++) {
+        const char *v = value(w, layer, k);
+        if (!in_places(p, k) || !counts(w, layer, k) || same_text(v, base->v[k])) {
             continue;
         }
-        text_addf(&t, " %s = ", attr_names[k]);
-        if (layer->v[k] == IMPORT_ABSENT) {
-            text_add(&t, "none;");
-        } else {
-            text_addf(&t, "%lld;", (long long)layer->v[k]);
+        add_value(&t, k, v);
+        if (!*comment && w->op->layers[layer].v[k] && !same_text(v, attrs[k].absent)) {
+            *comment = w->op->comments[k];
         }
     }
     return t.bytes.len ? arena_printf(w->a, "{%s }", text_string(&t)) : NULL;
 }
 
-static const char *group_comment(const struct writer *w, const struct attr_group *g,
-                                 const struct import_layer *layer) {
-    for (size_t t = g->first; t <= (size_t)g->last; t++) {
-        if (layer->v[t] != IMPORT_ABSENT && w->m->comments[t]) {
-            return w->m->comments[t];
-        }
-    }
-    return NULL;
-}
-
 static void add_block(struct writer *w, const char *spans, const char *text, const char *comment) {
+    const char *as = w->op->name ? arena_printf(w->a, " as %s", w->op->name) : "";
     VEC_PUSH(w->a, &w->blocks,
-             ((struct row){arena_printf(w->a, "layer %s", spans), text, comment}));
+             ((struct row){arena_printf(w->a, "layer %s%s", spans, as), text, comment}));
 }
 
-static void add_group(struct writer *w, const struct attr_group *g) {
-    struct import_layer nothing;
-    for (size_t t = 0; t < IMPORT_LAYER_ATTR_COUNT; t++) {
-        nothing.v[t] = IMPORT_ABSENT;
-    }
-    const struct import_layer *layers = w->m->layers, *usual = &nothing;
-    int64_t *first = first_alike(w, g);
-    if (g->usual) {
-        usual = &layers[usual_layer(w, first)];
-        const char *text = body(w, g, usual, &nothing);
-        if (text) {
-            add_block(w, "all", text, group_comment(w, g, usual));
-        }
-    }
+// One block for each kind of layers that differs from `base`.
+static void add_blocks(struct writer *w, const struct values *base, struct places p) {
+    int64_t *first = first_alike(w, p);
     for (int64_t k = 0; k < w->m->n_layers; k++) {
-        const char *text = first[k] == k ? body(w, g, &layers[k], usual) : NULL;
+        const char *comment = NULL;
+        const char *text = first[k] == k ? body(w, k, base, p, &comment) : NULL;
+        if (first[k] == k && !text && w->op->name) {
+            text = "{ }"; // nothing but that it is there
+        }
         if (text) {
-            bool stepped;
-            layer_list l = layers_like(w, first, k);
-            const char *spans = spans_text(w->a, &l, &stepped);
-            const char *comment = group_comment(w, g, &layers[k]);
-            comment = comment || !stepped || l.len > LISTED_LAYERS ? comment : list_text(w->a, &l);
-            add_block(w, spans, text, comment);
+            struct layer_numbers l = layers_of(w, first, k);
+            const char *list = spans_list(w->a, &l);
+            bool all = l.len == (size_t)w->m->n_layers;
+            add_block(w, all ? "all" : spans_text(w->a, &l), text, comment ? comment : list);
         }
     }
+}
+
+// ---- one model
+
+// Whether each operator that reads the attribute has the same value for it everywhere.
+static bool agreed(struct writer *w, size_t attr, const char *v) {
+    const struct import_op *op = w->op;
+    bool good = true;
+    for (size_t o = 0; o < w->m->ops.len && good; o++) {
+        w->op = w->m->ops.at[o];
+        for (int64_t k = 0; k < w->m->n_layers && good; k++) {
+            good =
+                !w->op->layers[k].present || !counts(w, k, attr) || same_text(value(w, k, attr), v);
+        }
+    }
+    w->op = op;
+    return good;
+}
+
+static void add_self(struct writer *w) {
+    static const struct places own = {PLACE_SHAPE, PLACE_MASK}, links = {PLACE_LINK, PLACE_LINK};
+    int64_t usual = usual_layer(w, first_alike(w, own));
+    struct values base;
+    for (size_t t = 0; t < IMPORT_ATTR_COUNT; t++) {
+        const char *v = value(w, usual, t);
+        bool up =
+            attrs[t].place == PLACE_SHAPE || (attrs[t].place == PLACE_MASK && agreed(w, t, v));
+        w->level.v[t] = up ? v : attrs[t].absent;
+        base.v[t] = attrs[t].place == PLACE_LINK ? attrs[t].absent : v;
+        if (!same_text(w->level.v[t], attrs[t].absent)) {
+            const char *comment = w->m->level[t] ? w->m->comments[t] : w->op->comments[t];
+            VEC_PUSH(w->a, &w->lines, ((struct row){attrs[t].name, v, comment}));
+        }
+    }
+    const char *comment;
+    const char *text = body(w, usual, &w->level, own, &comment);
+    if (text) {
+        add_block(w, "all", text, comment);
+    }
+    add_blocks(w, &base, own);
+    add_blocks(w, &base, links);
+}
+
+static size_t widest(const struct rows *r, size_t limit) {
+    size_t width = 0;
+    for (size_t i = 0; i < r->len; i++) {
+        size_t n = strlen(r->at[i].left);
+        width = n > width && n <= limit ? n : width;
+    }
+    return width;
+}
+
+static void join(struct writer *w, const char *name, struct text *t) {
+    size_t wide = widest(&w->lines, WIDE_BLOCK), span = widest(&w->blocks, WIDE_BLOCK);
+    struct rows all = {0};
+    for (size_t i = 0; i < w->lines.len; i++) {
+        struct row r = w->lines.at[i];
+        r.left = *r.right == '{' ? arena_printf(w->a, "    %s %s", r.left, r.right)
+                                 : arena_printf(w->a, "    %-*s = %s;", (int)wide, r.left, r.right);
+        VEC_PUSH(w->a, &all, r);
+    }
+    for (size_t i = 0; i < w->blocks.len; i++) {
+        struct row r = w->blocks.at[i];
+        r.left = arena_printf(w->a, "    %-*s %s", (int)span, r.left, r.right);
+        VEC_PUSH(w->a, &all, r);
+    }
+    size_t width = widest(&all, 2 * WIDE_BLOCK);
+    text_addf(t, "\nmodel %s%s {\n", name, w->m->suffix);
+    for (size_t i = 0; i < all.len; i++) {
+        const struct row *r = &all.at[i];
+        if (r->comment) {
+            text_addf(t, "%-*s // %s\n", (int)width, r->left, r->comment);
+        } else {
+            text_addf(t, "%s\n", r->left);
+        }
+    }
+    text_add(t, "}\n");
+}
+
+static void write_model(struct arena *a, const struct import_model *m, const char *name,
+                        struct text *t) {
+    struct writer w = {.a = a, .m = m, .op = m->ops.at[0]};
+    VEC_PUSH(a, &w.lines,
+             ((struct row){"layers", arena_printf(a, "%lld", (long long)m->n_layers),
+                           m->layers_comment}));
+    add_self(&w);
+    for (size_t o = 1; o < m->ops.len; o++) {
+        w.op = m->ops.at[o];
+        add_blocks(&w, &w.level, (struct places){PLACE_SHAPE, PLACE_LINK});
+    }
+    join(&w, name, t);
 }
 
 // ---- text
@@ -199,56 +274,14 @@ static const char *quoted(struct arena *a, const char *text) {
     return text_string(&t);
 }
 
-static size_t widest(const struct rows *r, size_t limit) {
-    size_t width = 0;
-    for (size_t i = 0; i < r->len; i++) {
-        size_t n = strlen(r->at[i].left);
-        width = n > width && n <= limit ? n : width;
+const char *import_write(struct arena *a, const struct import_models *m, size_t *len) {
+    struct text t = text_of(a);
+    text_addf(&t, "// From %s, model_type %s, by `attnc import hf`.\n", quoted(a, m->source),
+              m->model_type);
+    for (size_t k = 0; k < m->list.len; k++) {
+        write_model(a, m->list.at[k], m->name, &t);
     }
-    return width;
-}
-
-#define WIDE_BLOCK 40 // longer layer lists are not aligned to
-
-static const char *join(struct writer *w) {
-    size_t name = widest(&w->lines, WIDE_BLOCK), span = widest(&w->blocks, WIDE_BLOCK);
-    struct rows all = {0};
-    for (size_t i = 0; i < w->lines.len; i++) {
-        struct row r = w->lines.at[i];
-        r.left = arena_printf(w->a, "    %-*s = %s;", (int)name, r.left, r.right);
-        VEC_PUSH(w->a, &all, r);
-    }
-    for (size_t i = 0; i < w->blocks.len; i++) {
-        struct row r = w->blocks.at[i];
-        r.left = arena_printf(w->a, "    %-*s %s", (int)span, r.left, r.right);
-        VEC_PUSH(w->a, &all, r);
-    }
-    size_t width = widest(&all, 2 * WIDE_BLOCK);
-    struct text t = text_of(w->a);
-    text_addf(&t, "// From %s, model_type %s, by `attnc import hf`.\n\nmodel %s {\n",
-              quoted(w->a, w->m->source), w->m->model_type, w->m->name);
-    for (size_t i = 0; i < all.len; i++) {
-        const struct row *r = &all.at[i];
-        if (r->comment) {
-            text_addf(&t, "%-*s // %s\n", (int)width, r->left, r->comment);
-        } else {
-            text_addf(&t, "%s\n", r->left);
-        }
-    }
-    text_add(&t, "}\n");
-    return text_string(&t);
-}
-
-const char *import_write(struct arena *a, const struct import_model *m, size_t *len) {
-    struct writer w = {.a = a, .m = m};
-    for (size_t i = 0; i < m->lines.len; i++) {
-        const struct import_line *l = &m->lines.at[i];
-        VEC_PUSH(a, &w.lines, ((struct row){l->name, l->value, l->comment}));
-    }
-    for (size_t i = 0; i < sizeof attr_groups / sizeof *attr_groups; i++) {
-        add_group(&w, &attr_groups[i]);
-    }
-    const char *text = join(&w);
+    const char *text = text_string(&t);
     *len = strlen(text);
     return text;
 }

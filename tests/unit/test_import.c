@@ -14,7 +14,7 @@ struct run {
     struct arena arena;
     struct sources sources;
     struct diags diags;
-    struct import_model model;
+    struct import_models model;
     bool ok;
 };
 
@@ -45,27 +45,28 @@ static void end(struct run *r) {
 
 // ---- models
 
+// What a layer says of an attribute, else what the model does; NULL where neither does.
+static const char *value(const struct import_model *m, int64_t layer, enum import_attr attr) {
+    const char *own = m->ops.at[0]->layers[layer].v[attr];
+    return own ? own : m->level[attr];
+}
+
 // "heads kv head_dim dtype scale [softcap] [attn] : window of each layer", `-` where there is none;
 // `l/r` for two sides, `@n` for a shared cache.
 static const char *summary(struct run *r) {
+    const struct import_model *m = r->model.list.at[0];
     const char *text = "";
-    for (size_t k = 1; k < r->model.lines.len; k++) {
-        text = arena_printf(&r->arena, "%s%s ", text, r->model.lines.at[k].value);
+    for (size_t k = 0; k < IMPORT_ATTR_COUNT; k++) {
+        text = m->level[k] ? arena_printf(&r->arena, "%s%s ", text, m->level[k]) : text;
     }
     text = arena_printf(&r->arena, "%s:", text);
-    for (int64_t k = 0; k < r->model.n_layers; k++) {
-        const int64_t *v = r->model.layers[k].v;
-        if (v[IMPORT_WINDOW_LEFT] != IMPORT_ABSENT) {
-            text = arena_printf(&r->arena, "%s %lld/%lld", text, (long long)v[IMPORT_WINDOW_LEFT],
-                                (long long)v[IMPORT_WINDOW_RIGHT]);
-        } else if (v[IMPORT_WINDOW] != IMPORT_ABSENT) {
-            text = arena_printf(&r->arena, "%s %lld", text, (long long)v[IMPORT_WINDOW]);
-        } else {
-            text = arena_printf(&r->arena, "%s -", text);
-        }
-        if (v[IMPORT_KV_SHARE] != IMPORT_ABSENT) {
-            text = arena_printf(&r->arena, "%s@%lld", text, (long long)v[IMPORT_KV_SHARE]);
-        }
+    for (int64_t k = 0; k < m->n_layers; k++) {
+        const char *left = value(m, k, IMPORT_WINDOW_LEFT), *share = value(m, k, IMPORT_KV_SHARE);
+        const char *window = value(m, k, IMPORT_WINDOW);
+        text =
+            left ? arena_printf(&r->arena, "%s %s/%s", text, left, value(m, k, IMPORT_WINDOW_RIGHT))
+                 : arena_printf(&r->arena, "%s %s", text, window ? window : "-");
+        text = share ? arena_printf(&r->arena, "%s@%s", text, share) : text;
     }
     return text;
 }
