@@ -94,7 +94,7 @@ $(BUILD)/tests/kernels/%.t: $(BUILD)/tests/kernels/%.o $(ORACLE_O) $(BUILD)/liba
 JOBS ?= 2
 # Fewer test points than these mean that something was skipped or lost: `make floor`, `.ci/run`.
 TEST_FLOOR := 1
-SCRIPT_T := tests/golden/run $(sort $(wildcard tests/cases/*.t))
+SCRIPT_T := tests/golden/run $(sort $(wildcard tests/cases/*.t)) $(sort $(wildcard tests/models/*.t))
 PROVE = BUILD=$(BUILD) CC="$(CC)" bash -o pipefail -c 'prove -e "" -j$(JOBS) $(1) | tee $(BUILD)/test.log'
 
 ## make test          everything below, then the same with ASan and UBSan
