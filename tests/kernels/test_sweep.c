@@ -35,7 +35,7 @@ static const struct batch {
     int n, q_len[6], k_len[6];
 } batches[] = {
     {6, {3, 0, 1, 5, 21, 0}, {3, 9, 30, 40, 21, 0}}, // short, some empty
-    {2, {1, 1}, {70, 1100}},                         // decode; long enough to split
+    {2, {1, 1}, {70, 700}},                          // decode; long enough to split
     {3, {2, 130, 40}, {64, 130, 190}},               // draft tokens, a prompt, a chunk
     {1, {5}, {3}},                                   // rows before the first key
 };

@@ -46,9 +46,9 @@ ATTN_FN attn_span attn_span_of(int32_t p, int32_t k_len, int32_t left, int32_t r
     return s;
 }
 
-/* Of adjacent rows, the first and last of which see `first` and `last`: the keys that some row sees,
-   without gaps, and the keys that every row sees (empty when lo >= hi). A tile of keys is visited
-   when it meets the former and needs no mask when it lies in the latter. */
+/* Of adjacent rows, the first and last of which see `first` and `last`: the keys that some row
+   sees, without gaps, and the keys that every row sees (empty when lo >= hi). A tile of keys is
+   visited when it meets the former and needs no mask when it lies in the latter. */
 ATTN_FN attn_span attn_span_union(attn_span first, attn_span last) {
     attn_span s = {first.lo, last.hi > first.hi ? last.hi : first.hi};
     return s;

@@ -27,10 +27,10 @@
 #define ATTN_FLASH_PAD(dim) ATTN_ROUND_UP((dim), ATTN_FLASH_LANES)
 
 #define ATTN_FLASH_FLOATS(head_dim, v_head_dim, rows)                                              \
-    ((rows)*ATTN_FLASH_PAD(head_dim)              /* queries */                                    \
-     + ATTN_FLASH_PAD(head_dim) * ATTN_FLASH_KEYS /* keys, transposed */                           \
-     + ATTN_FLASH_KEYS * ATTN_FLASH_PAD(v_head_dim) /* values */                                   \
-     + ATTN_FLASH_STREAM_ROWS * ATTN_FLASH_KEYS     /* scores */                                   \
+    ((rows)*ATTN_FLASH_PAD(head_dim)                                 /* queries */                 \
+     + ATTN_FLASH_PAD(head_dim) * ATTN_FLASH_KEYS                    /* keys, transposed */        \
+     + ATTN_FLASH_KEYS * ATTN_FLASH_PAD(v_head_dim)                  /* values */                  \
+     + ATTN_FLASH_STREAM_ROWS * ATTN_FLASH_KEYS                      /* scores */                  \
      + (rows) * (ATTN_FLASH_PAD(v_head_dim) + ATTN_FLASH_LANES + 1u) /* output, sums, maximum */   \
      + ATTN_FLASH_SLOTS * ATTN_FLASH_STREAM_ROWS * (ATTN_FLASH_PAD(v_head_dim) + 2u))
 #define ATTN_CPU_FLASH_WORKSPACE(head_dim, v_head_dim)                                             \
