@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gen/foreign.h"
+#include "gen/names.h"
 #include "gen/planner.h"
 #include "gen/text.h"
 #include "gen/verdict.h"
@@ -84,4 +85,24 @@ struct decls command_deployments(struct command *c, const struct program *p) {
         }
     }
     return picked;
+}
+
+void command_unite_places(const struct command *c) {
+    size_t n = c->sources->files.len;
+    uint32_t *first = ARENA_ARRAY(c->arena, uint32_t, n + 1); // source of the same name
+    struct name_table names = {.arena = c->arena};
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = c->sources->files.at[i].name;
+        const uint32_t *earlier = name_get(&names, name);
+        first[i] = earlier ? *earlier : i;
+        if (!earlier) {
+            name_set(&names, name, &first[i]);
+        }
+    }
+    for (size_t i = 0; i < c->diags->list.len; i++) {
+        struct diag *g = c->diags->list.at[i];
+        if (g->has_span) {
+            g->span.file = first[g->span.file];
+        }
+    }
 }

@@ -16,6 +16,7 @@
     X(INPUT, 1)                                                                                    \
     X(USAGE, 2)                                                                                    \
     X(IO, 3)                                                                                       \
+    X(DIFFERENT, 4)                                                                                \
     X(INTERNAL, 70)
 
 enum exit_status {
@@ -41,6 +42,10 @@ bool command_load(struct command *c, const char *path, struct program *p);
 // The deployments of the main file, or the one of --deploy; an unknown one is reported. Those that
 // were found to be wrong already are left out.
 struct decls command_deployments(struct command *c, const struct program *p);
+
+// For commands that load several files, each with its imports: what is said of one file twice gets
+// one place, so that it counts as a repeat.
+void command_unite_places(const struct command *c);
 
 #define COMMAND(id, word, arguments, help) int cmd_##word(struct command *c);
 COMMANDS(COMMAND)

@@ -76,6 +76,6 @@ const char *options_help(struct arena *a, enum command_id command) {
         }
     }
     text_add(&t, "\nexit status: 0 ok, 1 errors in the input, 2 usage, 3 input or output, "
-                 "70 internal\n");
+                 "4 differences (diff --exit-code), 70 internal\n");
     return text_string(&t);
 }

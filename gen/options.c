@@ -226,6 +226,7 @@ static bool take(struct parser *p, enum option_id id, const char *value) {
     case OPTION_JSON:
     case OPTION_CANDIDATES:
     case OPTION_CHECK:
+    case OPTION_EXIT_CODE:
     case OPTION_VERSION:
     case OPTION_HELP:
     case OPTION_COUNT:

@@ -14,6 +14,7 @@
       "write the table, header, kernels and plan of FILE's deployments")                           \
     X(CHECK, check, "FILE...", "report everything that is wrong; write nothing")                   \
     X(EXPLAIN, explain, "FILE", "show which backend serves each operator, and why")                \
+    X(DIFF, diff, "OLD NEW", "show what differs between deployments; OLD, NEW: FILE or FILE:NAME") \
     X(FMT, fmt, "FILE...", "lay out files canonically, in place; `-`: standard input to output")   \
     X(IMPORT, import, "hf CONFIG.json", "print a model in .attn form")
 
@@ -26,22 +27,25 @@ enum command_id {
 
 #define IN(command) (1u << COMMAND_##command)
 #define EVERYWHERE (~0u)
-#define COMPILES (IN(BUILD) | IN(CHECK) | IN(EXPLAIN))
+#define COMPILES (IN(BUILD) | IN(CHECK) | IN(EXPLAIN) | IN(DIFF))
+#define DEPLOYS (IN(BUILD) | IN(EXPLAIN) | IN(DIFF))
 
 // X(enumerator, long name or NULL, letter or 0, what it takes or NULL, commands, help)
 #define OPTIONS(X)                                                                                 \
     X(OUTPUT, "output", 'o', "PATH", IN(BUILD) | IN(IMPORT),                                       \
       "build: the directory to write to (made if missing); import: the file")                      \
     X(NAME, "name", 0, "NAME", IN(IMPORT), "the name of the imported model")                       \
-    X(DEPLOY, "deploy", 0, "NAME", IN(BUILD) | IN(EXPLAIN), "only this deployment of FILE")        \
+    X(DEPLOY, "deploy", 0, "NAME", DEPLOYS, "only this deployment; diff: NAME or OLD=NEW")         \
     X(EMIT, "emit", 0, "LIST", IN(BUILD),                                                          \
       "which outputs: table,header,kernels,json (default all)")                                    \
     X(DEPFILE, "depfile", 0, NULL, IN(BUILD), "write NAME.d, the inputs as make reads them")       \
     X(LAYER, "layer", 0, "N", IN(EXPLAIN), "only operators of layer N")                            \
     X(KIND, "kind", 0, "KIND", IN(EXPLAIN), "only operators of this kind")                         \
-    X(JSON, "json", 0, NULL, IN(EXPLAIN), "the whole plan, in the form of NAME.json")              \
+    X(JSON, "json", 0, NULL, IN(EXPLAIN) | IN(DIFF),                                               \
+      "explain: the whole plan, in the form of NAME.json; diff: the changes")                      \
     X(CANDIDATES, "candidates", 0, NULL, IN(EXPLAIN),                                              \
       "with --json: every backend and its reasons")                                                \
+    X(EXIT_CODE, "exit-code", 0, NULL, IN(DIFF), "exit with 4 when the deployments differ")        \
     X(CHECK, "check", 0, NULL, IN(FMT),                                                            \
       "change nothing; name the files that are not canonical (then exit 1)")                       \
     X(INCLUDE, "include", 'I', "DIR", COMPILES, "look for imports in DIR too; may be repeated")    \
