@@ -100,6 +100,9 @@ static bool read_latent(struct import *i, struct latent *out) {
     bool good = true;
     for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
         *to[k] = import_int(i, fields[k].key, fields[k].low, IMPORT_MAX_INT / 2, 0);
+        if (to[k]->bad && k == 0) {
+            return false; // what follows from it is not wrong
+        }
         good = good && !to[k]->bad;
         bool optional =
             to[k] == &out->v && ((const struct deepseek_facts *)i->arch->facts)->expanded;

@@ -105,14 +105,22 @@ static struct layer_numbers layers_of(const struct writer *w, const int64_t *fir
     return l;
 }
 
-// What most layers are like; of equals the one that stands first.
+static bool is_absent(const struct writer *w, int64_t layer) {
+    return strcmp(value(w, layer, IMPORT_ATTN), "none") == 0;
+}
+
+// What most layers are like; of equals the one that stands first. Not layers without an operator
+// beside recurrent ones, which have no word to take back `attn = none`.
 static int64_t usual_layer(const struct writer *w, const int64_t *first) {
-    int64_t *count = ARENA_ARRAY(w->a, int64_t, w->m->n_layers), best = 0;
+    int64_t *count = ARENA_ARRAY(w->a, int64_t, w->m->n_layers), best = -1;
+    bool recurrent = false;
     for (int64_t k = 0; k < w->m->n_layers; k++) {
         count[first[k]]++;
+        recurrent = recurrent || is_recurrent(w, k);
     }
     for (int64_t k = 0; k < w->m->n_layers; k++) {
-        best = count[k] > count[best] ? k : best;
+        bool usable = count[k] && !(recurrent && is_absent(w, k));
+        best = usable && (best < 0 || count[k] > count[best]) ? k : best;
     }
     return best;
 }

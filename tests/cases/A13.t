@@ -16,4 +16,8 @@ import_json '{"model_type":"gemma2","num_hidden_layers":1,"hidden_size":1792,"nu
 attnc explain m.attn --json
 is "$(jq -c '[.operators[0] | .heads, .head_dim]' "$WORK/out")" "[24,256]" \
     "without head_dim the architecture's own counts, not a quotient"
+import_json '{"model_type":"llama","num_hidden_layers":1,
+"hidden_size":1792,"num_attention_heads":24}'
+refused c.json:2:15 "\`hidden_size\` 1792 must be a multiple of \`num_attention_heads\` 24" \
+    "where there is no such default, hidden_size must divide, and both numbers are told"
 done_testing

@@ -18,4 +18,10 @@ ok "... and nothing is written" test ! -e m.attn
 import_json '{"model_type":"gemma2",
  "x": Infinit}'
 refused c.json:2:7 "invalid token \`Infinit\`" "a misspelling is a syntax error"
+
+import_json '{"model_type":"nemotron_h","hybrid_override_pattern":"M*-E",
+"time_step_limit":[0.0,Infinity]}'
+exits 0 "a Mamba configuration with a bare Infinity is imported"
+is "$(grep -c 'warning\[A0921' "$WORK/err")" 1 "... with one warning"
+is "$(kinds_of m.attn)" "mamba full_attention" "... and neither MLP nor MoE layers have an operator"
 done_testing
