@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/foreign.h"
-#include "gen/intern.h"
+#include "gen/given.h"
 #include "gen/layers.h"
 
 static const char self[] = "self";
@@ -18,205 +17,42 @@ bool is_self(const char *op) {
     return strcmp(op, self) == 0;
 }
 
-struct block { // model level, or one layer block
-    VEC(const struct given *) lines;
-};
-
 struct state {
-    uint32_t parent;              // itself for the first
-    const struct block *block;    // NULL for the first: model level alone
-    uint32_t child;               // made by the block in hand ...
-    const struct block *child_of; // ... when this is that block
-    uint32_t set[2];              // for a named operator, for `self`; INTERN_NONE: not yet
+    uint32_t parent;                    // itself for the first
+    const struct given_block *block;    // NULL for the first: model level alone
+    uint32_t child;                     // made by the block in hand ...
+    const struct given_block *child_of; // ... when this is that block
+    uint32_t set[2];                    // for a named operator, for `self`; INTERN_NONE: not yet
 };
 
 struct reader {
     const struct program *p;
     const struct decl *model;
     struct cascade *out;
-    bool good;
-    const struct ast_item *layers_item;
-    struct block level;
-    VEC(const struct given *) values; // one for each distinct value, for interning
-    struct intern value_table, set_table, op_table, entry_table;
+    struct given_reader given;
+    struct given_block level;
+    struct intern set_table, op_table, entry_table;
     VEC(const char *) ops; // names; 0 is self
     VEC(uint32_t) entry_op, entry_state;
     VEC(int64_t) entry_layer; // entry i of `self` is layer i
     VEC(struct state) states;
 };
 
-// ---- written attributes
-
-static uint64_t value_hash(uint64_t seed, const struct value *v) {
-    uint64_t h = hash_bytes(seed, &v->kind, sizeof v->kind);
-    if (v->kind == VALUE_NUMBER) {
-        double d = number_to_double(v->number);
-        return hash_bytes(h, &d, sizeof d);
-    }
-    h = hash_text(hash_bytes(h, &v->yes, sizeof v->yes), v->text);
-    for (size_t i = 0; i < v->elems.len; i++) {
-        h = value_hash(h, &v->elems.at[i]);
-    }
-    return h;
-}
-
-static bool same_value(const void *owner, uint32_t index, const void *key) {
-    const struct given *a = ((const struct reader *)owner)->values.at[index], *b = key;
-    return a->attr == b->attr && value_equal(&a->value, &b->value);
-}
-
-static void add_line(struct reader *r, struct block *b, struct given line) {
-    struct given *g = ARENA_NEW(r->p->arena, struct given);
-    *g = line;
-    uint64_t hash = value_hash(hash_bytes(INTERN_SEED, &line.attr, sizeof line.attr), &line.value);
-    uint32_t found = intern_find(&r->value_table, hash, same_value, r, g);
-    if (found == INTERN_NONE) {
-        found = (uint32_t)r->values.len;
-        VEC_PUSH(r->p->arena, &r->values, g);
-        intern_add(r->p->arena, &r->value_table, hash, found);
-    }
-    g->id = found + 1;
-    VEC_PUSH(r->p->arena, &b->lines, g);
-}
-
-// The attribute called `prefix`.`name`, or `name` alone; ATTR_COUNT when there is none to write.
-static enum operator_attr find_attr(const char *prefix, const char *name) {
-    size_t n = prefix ? strlen(prefix) : 0;
-    for (int i = 0; i < ATTR_COUNT; i++) {
-        const struct attr_info *info = &operator_attr_infos[i];
-        bool placed = info->where == (prefix ? WHERE_B : WHERE_ML);
-        if (placed && (!prefix || (strncmp(info->name, prefix, n) == 0 && info->name[n] == '.')) &&
-            strcmp(info->name + (prefix ? n + 1 : 0), name) == 0) {
-            return (enum operator_attr)i;
-        }
-    }
-    return ATTR_COUNT;
-}
-
-static void unknown_attr(struct reader *r, const char *prefix, const struct ast_name *name) {
-    const struct program *p = r->p;
-    VEC(const char *) names = {0};
-    size_t n = prefix ? strlen(prefix) + 1 : 0;
-    for (int i = 0; i < ATTR_COUNT; i++) {
-        const struct attr_info *info = &operator_attr_infos[i];
-        if (info->where == (prefix ? WHERE_B : WHERE_ML) &&
-            (!prefix || strncmp(info->name, prefix, n - 1) == 0)) {
-            VEC_PUSH(p->arena, &names, info->name + n);
-        }
-    }
-    r->good = false;
-    const char *ours = prefix ? NULL : foreign_name("model", name->text);
-    if (ours) {
-        struct diag *g = diag_add(p->diags, DIAG_A0359, name->span,
-                                  "`%s` is another engine's name for `%s`", name->text, ours);
-        diag_help(p->diags, g, "write `%s`", ours);
-        return;
-    }
-    struct diag *g =
-        diag_add(p->diags, DIAG_A0350, name->span, "unknown attribute `%s`%s%s%s", name->text,
-                 prefix ? " of `" : "", prefix ? prefix : "", prefix ? "`" : "");
-    const char *nearest = diag_nearest(p->arena, name->text, names.at, names.len);
-    if (nearest) {
-        diag_help(p->diags, g, "an attribute named `%s` exists", nearest);
-    }
-}
-
-// Reports a name that an earlier item of the same block has.
-static bool repeated(struct reader *r, const struct ast_items *items, size_t i) {
-    const struct ast_item *item = items->at[i];
-    for (size_t j = 0; j < i; j++) {
-        const struct ast_item *first = items->at[j];
-        if ((first->kind == ITEM_SET || first->kind == ITEM_BLOCK) &&
-            strcmp(first->name.text, item->name.text) == 0) {
-            struct diag *g = diag_add(r->p->diags, DIAG_A0352, item->name.span,
-                                      "attribute `%s` is given twice", item->name.text);
-            diag_note(r->p->diags, g, first->name.span, "first given here");
-            r->good = false;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void read_attr(struct reader *r, struct block *b, const char *prefix,
-                      const struct ast_item *item, bool from_layer) {
-    enum operator_attr attr = find_attr(prefix, item->name.text);
-    if (attr == ATTR_COUNT) {
-        unknown_attr(r, prefix, &item->name);
-        return;
-    }
-    if (item->when) {
-        r->good = item_misplaced(r->p, item, "a model: `when` belongs to rules") && r->good;
-        return;
-    }
-    // Counts of heads are judged together (model.c), so that a message has both.
-    unsigned how = attr == ATTR_HEADS || attr == ATTR_KV_HEADS ? ATTR_READ_SIGNED : 0;
-    struct given g = {.attr = attr, .item = item, .from_layer = from_layer};
-    if (!attr_read(r->p, &operator_attr_infos[attr], item, how, &g.value)) {
-        r->good = false;
-        return;
-    }
-    add_line(r, b, g);
-}
-
-static void read_block(struct reader *r, struct block *b, const struct ast_item *item,
-                       bool from_layer) {
-    enum operator_attr attr = find_attr(NULL, item->name.text);
-    if (attr == ATTR_COUNT || operator_attr_infos[attr].type != TYPE_BLOCK) {
-        unknown_attr(r, NULL, &item->name);
-        return;
-    }
-    struct given g = {
-        .attr = attr, .item = item, .from_layer = from_layer, .value = value_bool(true)};
-    add_line(r, b, g);
-    for (size_t i = 0; i < item->items.len; i++) {
-        const struct ast_item *inner = item->items.at[i];
-        if (inner->kind != ITEM_SET) {
-            r->good = item_misplaced(r->p, inner, "a block of attributes") && r->good;
-        } else if (!repeated(r, &item->items, i)) {
-            read_attr(r, b, item->name.text, inner, from_layer);
-        }
-    }
-}
-
-// Items of a layer block, or the attributes at model level.
-static void read_items(struct reader *r, struct block *b, const struct ast_items *items,
-                       bool from_layer) {
-    for (size_t i = 0; i < items->len; i++) {
-        const struct ast_item *item = items->at[i];
-        if (item->kind == ITEM_LAYER && !from_layer) {
-            continue; // later, when `layers` is known
-        }
-        if (item->kind != ITEM_SET && item->kind != ITEM_BLOCK) {
-            r->good =
-                item_misplaced(r->p, item, from_layer ? "a `layer` block" : "a model") && r->good;
-        } else if (repeated(r, items, i)) {
-            continue;
-        } else if (item->kind == ITEM_BLOCK) {
-            read_block(r, b, item, from_layer);
-        } else if (!from_layer && strcmp(item->name.text, "layers") == 0) {
-            r->layers_item = item;
-        } else {
-            read_attr(r, b, NULL, item, from_layer);
-        }
-    }
-}
-
 static bool read_layer_count(struct reader *r) {
     static const struct attr_info info = {"layers", TYPE_INT, VOCAB_NONE, WHERE_ML};
     const struct program *p = r->p;
-    if (!r->layers_item) {
+    if (!r->given.layers_item) {
         diag_add(p->diags, DIAG_A0452, r->model->ast->name.span,
                  "model `%s` does not give `layers`", r->model->ast->name.text);
         return false;
     }
     struct value v;
-    if (!attr_read(p, &info, r->layers_item, 0, &v)) {
+    if (!attr_read(p, &info, r->given.layers_item, 0, &v)) {
         return false;
     }
     int64_t n = 0;
     if (!value_is_int(&v, &n) || n > CASCADE_LAYERS_MAX) {
-        diag_add(p->diags, DIAG_A0450, r->layers_item->value->span,
+        diag_add(p->diags, DIAG_A0450, r->given.layers_item->value->span,
                  "`layers` is %s, limit is %" PRId64, value_text(p->arena, &v), CASCADE_LAYERS_MAX);
         return false;
     }
@@ -274,13 +110,13 @@ static uint32_t entry_of(struct reader *r, uint32_t op, int64_t layer) {
     return found;
 }
 
-static uint32_t add_state(struct reader *r, uint32_t parent, const struct block *block) {
+static uint32_t add_state(struct reader *r, uint32_t parent, const struct given_block *block) {
     struct state s = {.parent = parent, .block = block, .set = {INTERN_NONE, INTERN_NONE}};
     VEC_PUSH(r->p->arena, &r->states, s);
     return (uint32_t)r->states.len - 1;
 }
 
-static void apply(struct reader *r, uint32_t entry, const struct block *block) {
+static void apply(struct reader *r, uint32_t entry, const struct given_block *block) {
     uint32_t from = r->entry_state.at[entry];
     if (r->states.at[from].child_of != block) {
         uint32_t child = add_state(r, from, block);
@@ -291,8 +127,8 @@ static void apply(struct reader *r, uint32_t entry, const struct block *block) {
 }
 
 static void read_layer_block(struct reader *r, const struct ast_item *item) {
-    struct block *b = ARENA_NEW(r->p->arena, struct block);
-    read_items(r, b, &item->items, true);
+    struct given_block *b = ARENA_NEW(r->p->arena, struct given_block);
+    given_read(&r->given, b, &item->items, true);
     uint32_t op = item->label.text ? op_number(r, item->label.text) : 0;
     if (item->all) {
         for (int64_t l = 0; l < r->out->layers; l++) {
@@ -301,7 +137,7 @@ static void read_layer_block(struct reader *r, const struct ast_item *item) {
         return;
     }
     if (!layers_check(r->p, &item->ranges, r->out->layers)) {
-        r->good = false;
+        r->given.good = false;
         return;
     }
     for (size_t i = 0; i < item->ranges.len; i++) {
@@ -314,7 +150,7 @@ static void read_layer_block(struct reader *r, const struct ast_item *item) {
 
 // ---- sets
 
-static void overlay(struct given_set *set, const struct block *b) {
+static void overlay(struct given_set *set, const struct given_block *b) {
     for (size_t i = 0; i < b->lines.len; i++) {
         const struct given *g = b->lines.at[i];
         const struct attr_info *info = &operator_attr_infos[g->attr];
@@ -337,7 +173,7 @@ static void materialize(const struct reader *r, uint32_t state, struct given_set
         return;
     }
     // Chains can be long, so walk up with a list instead of recursing.
-    VEC(const struct block *) chain = {0};
+    VEC(const struct given_block *) chain = {0};
     uint32_t s = state;
     for (; r->states.at[s].block; s = r->states.at[s].parent) {
         VEC_PUSH(r->p->arena, &chain, r->states.at[s].block);
@@ -418,7 +254,7 @@ static void read_level(struct reader *r, const struct decl *d) {
     if (d->parent) {
         read_level(r, d->parent);
     }
-    read_items(r, &r->level, &d->ast->items, false);
+    given_read(&r->given, &r->level, &d->ast->items, false);
 }
 
 static void read_layer_blocks(struct reader *r, const struct decl *d) {
@@ -433,7 +269,7 @@ static void read_layer_blocks(struct reader *r, const struct decl *d) {
 }
 
 bool cascade_read(const struct program *p, const struct decl *model, struct cascade *out) {
-    struct reader r = {.p = p, .model = model, .out = out, .good = true};
+    struct reader r = {.p = p, .model = model, .out = out, .given = {.p = p, .good = true}};
     memset(out, 0, sizeof *out);
     op_number(&r, self);
     read_level(&r, model);
@@ -446,8 +282,8 @@ bool cascade_read(const struct program *p, const struct decl *model, struct casc
         add_entry(&r, 0, l);
     }
     read_layer_blocks(&r, model);
-    if (r.good) {
+    if (r.given.good) {
         list_operators(&r);
     }
-    return r.good;
+    return r.given.good;
 }

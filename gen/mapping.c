@@ -271,6 +271,9 @@ static void read_layer_line(struct reader *r, const struct scope *scope,
     int64_t layers = 0;
     for (size_t i = 0; i < r->d->models.len; i++) {
         const struct deployed_model *m = r->d->models.at[i];
+        if (m->model.operators.len == 0) {
+            return; // the model has errors: its layers are not known
+        }
         layers = speaks_for(map, m) && m->model.layers > layers ? m->model.layers : layers;
     }
     map->op = line->item->label.text;

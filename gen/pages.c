@@ -11,7 +11,6 @@
 
 #define SCALE_BYTES 4     // an f32 scale
 #define SCALES_PER_SLOT 2 // for K and for V
-#define POOL_REFERENCE 64 // a unified page is not below the largest page of so many tokens
 
 // ---- formulas
 
@@ -143,6 +142,8 @@ static void settle_group(struct decider *c, struct cache_group *g, int64_t block
 
 // ---- one pool
 
+// A unified page is not below the largest page of the first block size: 64 tokens, or as many as
+// the deployment says.
 struct pool {
     struct decider *c;
     VEC(struct cache_group *) paged;
@@ -197,7 +198,7 @@ static void fill_pool(struct pool *pool) {
     struct decider *c = pool->c;
     for (size_t i = 0; i < c->groups.len; i++) {
         struct cache_group *g = c->groups.at[i];
-        struct size floor = page_at(c, g, POOL_REFERENCE, false);
+        struct size floor = page_at(c, g, block_candidate(g->m, 0), false);
         if (pool->least.state == SIZE_KNOWN &&
             (floor.state != SIZE_KNOWN || floor.v > pool->least.v)) {
             pool->least = floor;
@@ -228,9 +229,12 @@ static void no_pool(struct decider *c, enum diag_code code, const char *what) {
             diag_note_plain(c->p->diags, d, "group %s accepts layouts %s", text,
                             value_text(c->p->arena, &g->layouts));
         } else {
-            struct size page = page_at(c, g, POOL_REFERENCE, false);
+            int64_t block = block_candidate(g->m, 0);
+            struct size page = page_at(c, g, block, false);
             diag_note_plain(c->p->diags, d, "group %s: %" PRId64 " bytes %s", text, page.v,
-                            g->kind->cache == CACHE_STATE ? "a state" : "for 64 tokens");
+                            g->kind->cache == CACHE_STATE
+                                ? "a state"
+                                : arena_printf(c->p->arena, "for %" PRId64 " tokens", block));
         }
     }
     c->good = false;

@@ -89,10 +89,10 @@ void warn_windows(struct program *p, const struct model *m) {
                                           set->kind->name, m->decl->ast->name.text,
                                           operator_attr_infos[window_attrs[j]].name);
                 diag_note(p->diags, d, attr_span(m, *before, window_attrs[j]),
-                          "%s has %" PRId64 ", %s has %" PRId64,
-                          layers_text(p->arena, (*before)->layers.at, (*before)->layers.len),
+                          "it is %" PRId64 " for %s, %" PRId64 " for %s",
                           attr_int(&(*before)->attrs, window_attrs[j], 0),
-                          layers_text(p->arena, set->layers.at, set->layers.len), v);
+                          layers_text(p->arena, (*before)->layers.at, (*before)->layers.len), v,
+                          layers_text(p->arena, set->layers.at, set->layers.len));
             }
             *before = *before ? *before : set;
         }

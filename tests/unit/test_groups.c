@@ -178,6 +178,17 @@ static void no_backtracking(void) {
     fixture_end(&f);
 }
 
+static void one_pool_of_a_given_block_size(void) {
+    struct fixture f;
+    struct plan plan;
+    const char *reported;
+    plan_text(&f, M "deploy d { " DEPLOY "block_size = 16; pool = unified; }", &plan, &reported);
+    is_str(reported, "", "equal pages of the block size that is given");
+    is_str(groups_text(&f, &plan), "full_attention 16 hnd [0 2]; sliding_window 16 hnd [1 3]",
+           "... need no other");
+    fixture_end(&f);
+}
+
 static void one_pool_pads_states(void) {
     struct fixture f;
     struct plan plan;
@@ -197,6 +208,7 @@ int main(void) {
     groups_are_formed();
     conflicts_are_errors();
     no_backtracking();
+    one_pool_of_a_given_block_size();
     one_pool_pads_states();
     return done_testing();
 }
