@@ -9,6 +9,7 @@
 #include "gen/command.h"
 #include "gen/import.h"
 #include "gen/output.h"
+#include "grammar/format.h"
 
 #define CONFIG_MAX_BYTES (64u << 20) // real ones have a few kilobytes
 
@@ -42,6 +43,17 @@ static char *read_config(struct command *c, const char *path, const char *name, 
     return text.at;
 }
 
+// The model as text in canonical form, as `attnc fmt` would leave it.
+static const char *model_text(struct command *c, const struct import_models *m, size_t *len) {
+    size_t n;
+    uint32_t formatted;
+    const char *text = import_write(c->arena, m, &n);
+    uint32_t file = source_add(c->sources, "<model>", NULL, text, (uint32_t)n, false);
+    text = format_file(c->arena, c->sources, file, c->diags, &formatted);
+    *len = formatted;
+    return text;
+}
+
 static int import_file(struct command *c, const char *path) {
     const char *name = options_map_path(&c->options, path);
     struct import_models m = {0};
@@ -57,7 +69,7 @@ static int import_file(struct command *c, const char *path) {
     }
     m.source = import_base_name(path);
     m.name = c->options.name ? c->options.name : import_name(c->arena, path, m.model_type);
-    const char *out = import_write(c->arena, &m, &out_len);
+    const char *out = model_text(c, &m, &out_len);
     // A warning that -Werror lifted counts: nothing is written.
     if (c->diags->errors) {
         return EXIT_STATUS_INPUT;
