@@ -24,7 +24,8 @@ GRAMMAR_C := $(sort $(wildcard grammar/*.c))
 GEN_C := $(sort $(filter-out gen/main.c gen/embed.c,$(wildcard gen/*.c)))
 CORE_C := $(sort $(wildcard runtime/core/*.c))
 CPU_C := $(sort $(wildcard runtime/cpu/*.c))
-GENERATED_C := $(BUILD)/grammar/lexer.c $(BUILD)/grammar/parser.c $(BUILD)/gen/library.c
+GENERATED_C := $(BUILD)/grammar/lexer.c $(BUILD)/grammar/parser.c $(BUILD)/gen/library.c \
+               $(BUILD)/gen/explanations.c
 # std/NAME.attn = where it stands in the tree; the order is the order of import.
 LIBRARY := std/kinds.attn=gen/std/kinds.attn std/capabilities.attn=gen/std/capabilities.attn \
            std/platforms.attn=gen/std/platforms.attn std/cpu.attn=runtime/cpu/cpu.attn \
@@ -58,7 +59,11 @@ $(BUILD)/embed: gen/embed.c
 	$(COMPILE) -o $@ $<
 $(BUILD)/gen/library.c: $(BUILD)/embed $(foreach l,$(LIBRARY),$(lastword $(subst =, ,$(l))))
 	@mkdir -p $(@D)
-	$(BUILD)/embed $(LIBRARY) > $@.tmp && mv $@.tmp $@
+	$(BUILD)/embed library $(LIBRARY) > $@.tmp && mv $@.tmp $@
+CATALOGUE := $(sort $(wildcard gen/catalogue/*.md))
+$(BUILD)/gen/explanations.c: $(BUILD)/embed $(CATALOGUE)
+	@mkdir -p $(@D)
+	$(BUILD)/embed catalogue $(foreach f,$(CATALOGUE),$(notdir $f)=$f) > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `attnc explain FILE`: the plan of each deployment, for people or as JSON, also where it cannot be
-// built or a choice is wrong. Without a deployment: the models.
+// built or a choice is wrong. Without a deployment: the models. `attnc explain CODE` and `--list`:
+// the catalogue of diagnostics; a file that is named like a code is a file.
 
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/catalogue.h"
 #include "gen/command.h"
 #include "gen/emit.h"
 #include "gen/explain.h"
@@ -81,10 +86,47 @@ static bool print_text(struct report *r) {
     return output_stdout(r->command->arena, r->command->diags, text_string(&t), t.bytes.len);
 }
 
+// Whether the word is to be looked up in the catalogue: it has the form of a code, and no file has
+// its name.
+static bool names_code(const char *word) {
+    if (!catalogue_is_code(word)) {
+        return false;
+    }
+    FILE *f = fopen(word, "rb");
+    if (f) {
+        fclose(f);
+    }
+    return !f;
+}
+
+static int print_catalogue(struct command *c, const char *text) {
+    if (c->options.given[OPTION_JSON] || c->options.given[OPTION_LAYER] ||
+        c->options.given[OPTION_KIND] || c->options.given[OPTION_DEPLOY]) {
+        return command_usage(c, "--json, --layer, --kind and --deploy belong to a FILE", NULL);
+    }
+    return output_stdout(c->arena, c->diags, text, strlen(text)) ? EXIT_STATUS_OK : EXIT_STATUS_IO;
+}
+
+static int explain_code(struct command *c, const char *word) {
+    enum diag_code code = catalogue_find(word);
+    if (code == DIAG_CODE_COUNT) {
+        return command_usage(c, arena_printf(c->arena, "no diagnostic has the code `%s`", word),
+                             "attnc explain --list shows all codes");
+    }
+    return print_catalogue(c, catalogue_explain(c->arena, code));
+}
+
 int cmd_explain(struct command *c) {
     const struct options *o = &c->options;
-    if (o->args.len != 1) {
-        return command_usage(c, "explain needs one file", "attnc explain FILE");
+    if (o->args.len == 0) {
+        return print_catalogue(c, catalogue_list(c->arena));
+    }
+    if (o->args.len != 1 || o->given[OPTION_LIST]) {
+        return command_usage(c, "explain needs one file or one code",
+                             "attnc explain FILE, attnc explain CODE, attnc explain --list");
+    }
+    if (names_code(o->args.at[0])) {
+        return explain_code(c, o->args.at[0]);
     }
     if (o->given[OPTION_CANDIDATES] && !o->given[OPTION_JSON]) {
         return command_usage(c, "option `--candidates` belongs to `--json`",

@@ -11,27 +11,11 @@
 #include "gen/foreign.h"
 #include "gen/names.h"
 #include "gen/planner.h"
-#include "gen/text.h"
 #include "gen/verdict.h"
 
-// Words of the command line may hold anything; what could steer a terminal is shown in hexadecimal.
-static const char *printable(struct arena *a, const char *s) {
-    struct text t = text_of(a);
-    for (const unsigned char *c = (const unsigned char *)s; *c; c++) {
-        if (*c < ' ' || *c >= 0x7f) {
-            text_addf(&t, "<%02X>", (unsigned)*c);
-        } else {
-            text_add_n(&t, (const char *)c, 1);
-        }
-    }
-    return text_string(&t);
-}
-
-int command_usage(const struct command *c, const char *message, const char *help) {
-    fprintf(stderr, "attnc: error: %s\n", printable(c->arena, message));
-    if (help) {
-        fprintf(stderr, "  help: %s\n", printable(c->arena, help));
-    }
+int command_usage(struct command *c, const char *message, const char *help) {
+    c->usage = message;
+    c->usage_help = help;
     return EXIT_STATUS_USAGE;
 }
 

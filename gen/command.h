@@ -30,11 +30,15 @@ struct command {
     struct sources *sources;
     struct diags *diags;
     struct options options; // options.args: the positional arguments after the command word
+    const char *usage, *usage_help; // what was wrong with the command line, and the remedy; or NULL
 };
 
-// For wrong use that only the command can see ("import needs `hf` first"): prints to stderr in the
-// form of all usage errors and returns EXIT_STATUS_USAGE. `help` may be NULL.
-int command_usage(const struct command *c, const char *message, const char *help);
+// For wrong use, also such as only the command can see ("import needs `hf` first"): command_report
+// says it, before all diagnostics. Returns EXIT_STATUS_USAGE. `help` may be NULL.
+int command_usage(struct command *c, const char *message, const char *help);
+// Sorts and writes all that was found, as --diagnostics and --diagnostics-output say. `status` is
+// the command's; returns that of the process: errors raise EXIT_STATUS_OK to EXIT_STATUS_INPUT.
+int command_report(struct command *c, bool color, int status);
 
 // Reads a file with its imports and makes every check that needs no deployment. False when it
 // could not be read: exit status 3.

@@ -75,7 +75,24 @@ const char *options_help(struct arena *a, enum command_id command) {
             add_option(&t, &rows[i]);
         }
     }
-    text_add(&t, "\nexit status: 0 ok, 1 errors in the input, 2 usage, 3 input or output, "
+    text_add(&t, "\nexit status: 0 ok, 1 errors in the input, 2 usage, 3 input or output,\n"
                  "4 differences (diff --exit-code), 70 internal\n");
+    return text_string(&t);
+}
+
+const char *options_help_warnings(struct arena *a) {
+    struct text t = text_of(a);
+    text_add(
+        &t,
+        "-W NAME switches a warning on, -Wno-NAME off; -Werror=NAME makes it an error, -Werror\n"
+        "all of them, -Wno-error=NAME leaves it a warning under -Werror; -w switches all off.\n"
+        "All are on unless they are switched off.\n\nwarnings:\n");
+    for (int i = 0; i < DIAG_CODE_COUNT; i++) {
+        const struct diag_info *info = &diag_infos[i];
+        if (info->flag) {
+            add_row(&t, info->flag, arena_printf(a, "%s [%s]", info->title, info->id));
+        }
+    }
+    text_add(&t, "\nattnc explain CODE says more.\n");
     return text_string(&t);
 }

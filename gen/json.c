@@ -35,6 +35,9 @@ static void add_string(struct json *j, const char *s) {
     while (s < end) {
         if (*s == '"' || *s == '\\') {
             text_addf(&j->out, "\\%c", *s++);
+        } else if (*s == '\n') {
+            text_add(&j->out, "\\n");
+            s++;
         } else if (*s >= ' ' && *s < 0x7f) {
             text_add_n(&j->out, s++, 1);
         } else {

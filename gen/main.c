@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gen/command.h"
+#include "gen/manual.h"
 #include "gen/output.h"
 #include "gen/version.h"
 
@@ -37,6 +38,13 @@ static int print(struct command *c, const char *text) {
     return output_stdout(c->arena, c->diags, text, strlen(text)) ? EXIT_STATUS_OK : EXIT_STATUS_IO;
 }
 
+static int print_generated(struct command *c) {
+    const char *text = manual_text(c->arena, c->options.print);
+    return text ? print(c, text)
+                : command_usage(c, "option `--print` takes man, bash, zsh, fish or diagnostics",
+                                NULL);
+}
+
 static int dispatch(struct command *c) {
     const struct options *o = &c->options;
     if (o->given[OPTION_HELP]) {
@@ -44,6 +52,9 @@ static int dispatch(struct command *c) {
     }
     if (o->given[OPTION_VERSION]) {
         return print(c, "attnc " ATTNC_VERSION "\n");
+    }
+    if (o->print) {
+        return print_generated(c);
     }
     if (!o->has_command) {
         return command_usage(c, "a command is missing", "attnc --help lists the commands");
@@ -57,16 +68,8 @@ static int run(struct arena *arena, int argc, char *argv[]) {
     struct command c = {.arena = arena, .sources = &sources, .diags = &diags};
     const char *help = NULL;
     const char *wrong = options_parse(arena, argc, argv, &diags, &c.options, &help);
-    if (wrong) {
-        return command_usage(&c, wrong, help);
-    }
-    int status = dispatch(&c);
-    diag_finish(&diags);
-    diag_render_text(&diags,
-                     &(struct diag_render){.color = wants_color(c.options.color),
-                                           .max_errors = c.options.max_errors},
-                     stderr);
-    return status == EXIT_STATUS_OK && diags.errors > 0 ? EXIT_STATUS_INPUT : status;
+    const int status = wrong ? command_usage(&c, wrong, help) : dispatch(&c);
+    return command_report(&c, wants_color(c.options.color), status);
 }
 
 int main(int argc, char *argv[]) {

@@ -36,6 +36,12 @@ static const char *const emit_names[EMIT_COUNT] = {
 #undef EMIT
 };
 
+static const char *const format_words[DIAG_FORMAT_COUNT] = {
+#define FORMAT(id, word) word,
+    DIAG_FORMATS(FORMAT)
+#undef FORMAT
+};
+
 struct parser {
     struct arena *arena;
     struct diags *diags;
@@ -101,6 +107,19 @@ static bool parse_color(struct parser *p, const char *value) {
         NULL);
 }
 
+static bool parse_format(struct parser *p, const char *value) {
+    for (int i = 0; i < DIAG_FORMAT_COUNT; i++) {
+        if (strcmp(value, format_words[i]) == 0) {
+            p->out->diagnostics = (enum diag_format)i;
+            return true;
+        }
+    }
+    return refuse(p,
+                  arena_printf(p->arena, "option `--diagnostics` takes text, json or sarif, not `%s`",
+                               value),
+                  NULL);
+}
+
 static bool parse_emit(struct parser *p, const char *list) {
     for (;;) {
         size_t len = strcspn(list, ",");
@@ -163,20 +182,36 @@ static void set_warning(const char *name, bool *flags, bool value) {
     }
 }
 
-static bool parse_warning(struct parser *p, const char *value) {
-    bool error = strncmp(value, "error=", 6) == 0, off = strncmp(value, "no-", 3) == 0;
-    if (strcmp(value, "error") == 0) {
-        p->diags->all_warnings_as_errors = true;
+// -Werror, -Wno-error: of all warnings, or of the one after `=`. `value` follows `error`.
+static bool parse_warning_error(struct parser *p, const char *value, bool on) {
+    struct diags *d = p->diags;
+    if (*value == '\0') {
+        d->all_warnings_as_errors = on;
         return true;
     }
-    const char *name = value + (error ? 6 : off ? 3 : 0);
+    const char *name = value + 1;
+    if (warning_named(p, name) == DIAG_CODE_COUNT) {
+        return false;
+    }
+    set_warning(name, d->warning_as_error, on);
+    set_warning(name, d->warning_not_error, !on);
+    if (on) {
+        set_warning(name, d->warning_off, false);
+    }
+    return true;
+}
+
+static bool parse_warning(struct parser *p, const char *value) {
+    const bool off = strncmp(value, "no-", 3) == 0;
+    const char *name = value + (off ? 3 : 0);
+    const size_t error = strlen("error");
+    if (strncmp(name, "error", error) == 0 && (name[error] == '\0' || name[error] == '=')) {
+        return parse_warning_error(p, name + error, !off);
+    }
     if (warning_named(p, name) == DIAG_CODE_COUNT) {
         return false;
     }
     set_warning(name, p->diags->warning_off, off);
-    if (error) {
-        set_warning(name, p->diags->warning_as_error, true);
-    }
     return true;
 }
 
@@ -222,7 +257,19 @@ static bool take(struct parser *p, enum option_id id, const char *value) {
         return parse_prefix_map(p, value);
     case OPTION_WARNING:
         return parse_warning(p, value);
+    case OPTION_NO_WARNINGS:
+        p->diags->no_warnings = true;
+        return true;
+    case OPTION_DIAGNOSTICS:
+        return parse_format(p, value);
+    case OPTION_DIAGNOSTICS_OUTPUT:
+        o->diagnostics_output = value;
+        return true;
+    case OPTION_PRINT:
+        o->print = value;
+        return true;
     case OPTION_DEPFILE:
+    case OPTION_LIST:
     case OPTION_JSON:
     case OPTION_CANDIDATES:
     case OPTION_CHECK:
@@ -248,7 +295,7 @@ static bool unknown_option(struct parser *p, const char *word, size_t len) {
     const char *names[OPTION_COUNT];
     size_t n = 0;
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (rows[i].name) {
+        if (rows[i].name && rows[i].commands != HIDDEN) {
             names[n++] = arena_printf(p->arena, "--%s", rows[i].name);
         }
     }
@@ -343,22 +390,23 @@ const char *options_parse(struct arena *a, int argc, char *const argv[], struct 
         out->emit[i] = true;
     }
     struct parser p = {.arena = a, .diags = diags, .out = out};
-    bool ended = false, good = true;
-    for (int at = 1; at < argc && good; at++) {
+    // After a mistake reading goes on, for --diagnostics: the first mistake is the one reported.
+    bool ended = false;
+    for (int at = 1; at < argc; at++) {
         const char *word = argv[at];
         if (!ended && strcmp(word, "--") == 0) {
             ended = true;
         } else if (!ended && strncmp(word, "--", 2) == 0) {
-            good = parse_long(&p, argc, argv, &at);
+            parse_long(&p, argc, argv, &at);
         } else if (!ended && word[0] == '-' && word[1]) {
-            good = parse_short(&p, argc, argv, &at);
+            parse_short(&p, argc, argv, &at);
         } else if (!out->has_command) {
-            good = parse_command(&p, word);
+            parse_command(&p, word);
         } else {
             VEC_PUSH(a, &out->args, word);
         }
     }
-    if (good) {
+    if (!p.wrong) {
         check_belongs(&p);
     }
     *help = p.help;

@@ -13,10 +13,12 @@
     X(BUILD, build, "FILE -o DIR",                                                                 \
       "write the table, header, kernels and plan of FILE's deployments")                           \
     X(CHECK, check, "FILE...", "report everything that is wrong; write nothing")                   \
-    X(EXPLAIN, explain, "FILE", "show which backend serves each operator, and why")                \
+    X(EXPLAIN, explain, "FILE | CODE",                                                             \
+      "show which backend serves each operator, and why; or what CODE means")                      \
     X(DIFF, diff, "OLD NEW", "show what differs between deployments; OLD, NEW: FILE or FILE:NAME") \
     X(FMT, fmt, "FILE...", "lay out files canonically, in place; `-`: standard input to output")   \
-    X(IMPORT, import, "hf CONFIG.json", "print a model in .attn form")
+    X(IMPORT, import, "hf CONFIG.json", "print a model in .attn form")                             \
+    X(HELP, help, "[COMMAND | warnings]", "print help on a command, or list the warnings")
 
 enum command_id {
 #define COMMAND(id, word, arguments, help) COMMAND_##id,
@@ -27,6 +29,7 @@ enum command_id {
 
 #define IN(command) (1u << COMMAND_##command)
 #define EVERYWHERE (~0u)
+#define HIDDEN 0u // of no command, and not in the help
 #define COMPILES (IN(BUILD) | IN(CHECK) | IN(EXPLAIN) | IN(DIFF))
 #define DEPLOYS (IN(BUILD) | IN(EXPLAIN) | IN(DIFF))
 
@@ -46,17 +49,24 @@ enum command_id {
     X(CANDIDATES, "candidates", 0, NULL, IN(EXPLAIN),                                              \
       "with --json: every backend and its reasons")                                                \
     X(EXIT_CODE, "exit-code", 0, NULL, IN(DIFF), "exit with 4 when the deployments differ")        \
+    X(LIST, "list", 0, NULL, IN(EXPLAIN), "list the codes of all diagnostics")                     \
     X(CHECK, "check", 0, NULL, IN(FMT),                                                            \
       "change nothing; name the files that are not canonical (then exit 1)")                       \
     X(INCLUDE, "include", 'I', "DIR", COMPILES, "look for imports in DIR too; may be repeated")    \
     X(WARNING, NULL, 'W', "NAME", EVERYWHERE,                                                      \
-      "warnings: -W NAME on, -Wno-NAME off, -Werror[=NAME] errors")                                \
+      "warnings: -W NAME on, -Wno-NAME off; -Werror[=NAME], -Wno-error[=NAME]")                    \
+    X(NO_WARNINGS, NULL, 'w', NULL, EVERYWHERE, "no warnings at all")                              \
+    X(DIAGNOSTICS, "diagnostics", 0, "FORMAT", EVERYWHERE,                                         \
+      "how diagnostics are written: text, json (a line each) or sarif")                            \
+    X(DIAGNOSTICS_OUTPUT, "diagnostics-output", 0, "FILE", EVERYWHERE,                             \
+      "write diagnostics to FILE, not to standard error")                                          \
     X(MAX_ERRORS, "max-errors", 0, "N", EVERYWHERE, "stop printing after N errors (20; 0: never)") \
     X(COLOR, "color", 0, "WHEN", EVERYWHERE, "auto, always or never")                              \
     X(PREFIX_MAP, "prefix-map", 0, "OLD=NEW", EVERYWHERE,                                          \
       "print paths that begin with OLD as NEW; may be repeated")                                   \
     X(VERSION, "version", 0, NULL, EVERYWHERE, "print the version")                                \
-    X(HELP, "help", 'h', NULL, EVERYWHERE, "print help; after a command, on that command")
+    X(HELP, "help", 'h', NULL, EVERYWHERE, "print help; after a command, on that command")         \
+    X(PRINT, "print", 0, "WHAT", HIDDEN, "man, bash, zsh, fish or diagnostics: for the Makefile")
 
 enum option_id {
 #define OPTION(id, name, letter, takes, commands, help) OPTION_##id,
@@ -79,6 +89,19 @@ enum emit_id {
         EMIT_COUNT
 };
 
+// Forms of diagnostics: enumerator, word.
+#define DIAG_FORMATS(X)                                                                            \
+    X(TEXT, "text")                                                                                \
+    X(JSON, "json")                                                                                \
+    X(SARIF, "sarif")
+
+enum diag_format {
+#define FORMAT(id, word) DIAG_FORMAT_##id,
+    DIAG_FORMATS(FORMAT)
+#undef FORMAT
+        DIAG_FORMAT_COUNT
+};
+
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct prefix_map {
@@ -97,6 +120,9 @@ struct options {
     int64_t layer;
     unsigned max_errors;
     enum color_when color;
+    enum diag_format diagnostics;
+    const char *diagnostics_output; // NULL: standard error
+    const char *print;              // --print
     VEC(struct prefix_map) prefix_maps; // the last that matches counts
 };
 
@@ -106,6 +132,7 @@ const char *options_parse(struct arena *a, int argc, char *const argv[], struct 
                           struct options *out, const char **help);
 // Help on one command, or on the whole program (COMMAND_COUNT).
 const char *options_help(struct arena *a, enum command_id command);
+const char *options_help_warnings(struct arena *a); // all names that -W takes
 const char *command_word(enum command_id command);
 // `path` after --prefix-map; `ctx` is a struct options (load_options.map_name).
 const char *options_map_path(void *ctx, const char *path);

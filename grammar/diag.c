@@ -24,10 +24,11 @@ static struct diag *add(struct diags *d, enum diag_code code, const struct span 
     }
     g->message = arena_vprintf(d->arena, format, args);
     if (g->severity == DIAG_WARNING) {
-        if (d->warning_off[code]) {
+        if (d->no_warnings || d->warning_off[code]) {
             return g;
         }
-        if (d->all_warnings_as_errors || d->warning_as_error[code]) {
+        if (d->warning_as_error[code] ||
+            (d->all_warnings_as_errors && !d->warning_not_error[code])) {
             g->severity = DIAG_ERROR;
         }
     }
@@ -143,4 +144,24 @@ void diag_finish(struct diags *d) {
             d->errors += g->severity == DIAG_ERROR;
         }
     }
+}
+
+size_t diag_shown(const struct diags *d, unsigned max_errors) {
+    size_t errors = 0, shown = 0;
+    for (; shown < d->list.len; shown++) {
+        errors += d->list.at[shown]->severity == DIAG_ERROR;
+        if (max_errors && errors > max_errors) {
+            break;
+        }
+    }
+    return shown;
+}
+
+const char *diag_cut_text(const struct diags *d, unsigned max_errors) {
+    if (diag_shown(d, max_errors) == d->list.len) {
+        return NULL;
+    }
+    return arena_printf(d->arena,
+                        "too many errors (%u shown, %zu in all); --max-errors 0 shows all",
+                        max_errors, d->errors);
 }

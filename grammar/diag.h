@@ -54,7 +54,9 @@ struct diags {
     VEC(struct diag *) list;
     bool warning_off[DIAG_CODE_COUNT];
     bool warning_as_error[DIAG_CODE_COUNT];
+    bool warning_not_error[DIAG_CODE_COUNT]; // before all_warnings_as_errors
     bool all_warnings_as_errors;
+    bool no_warnings; // before everything else
     size_t errors; // counted as they are added, after -W flags
 };
 
@@ -86,6 +88,10 @@ struct diag_render {
 
 // Sorts by (file order, offset, code), drops repeats, writes everything as text.
 void diag_finish(struct diags *d);
+// How many of a finished list are shown: all before the error that is one too many.
+size_t diag_shown(const struct diags *d, unsigned max_errors);
+// Said after them when there are more, else NULL.
+const char *diag_cut_text(const struct diags *d, unsigned max_errors);
 void diag_render_text(const struct diags *d, const struct diag_render *how, FILE *to);
 
 #endif

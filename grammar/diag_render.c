@@ -230,16 +230,12 @@ static void put_diag(const struct writer *w, const struct diag *g) {
 
 void diag_render_text(const struct diags *d, const struct diag_render *how, FILE *to) {
     const struct writer w = {.to = to, .color = how->color, .sources = d->sources};
-    size_t errors = 0;
-    for (size_t i = 0; i < d->list.len; i++) {
-        const struct diag *g = d->list.at[i];
-        if (g->severity == DIAG_ERROR && how->max_errors && errors == how->max_errors) {
-            fprintf(to,
-                    "attnc: too many errors (%zu shown, %zu in all); --max-errors 0 shows all\n",
-                    errors, d->errors);
-            return;
-        }
-        errors += g->severity == DIAG_ERROR;
-        put_diag(&w, g);
+    const size_t shown = diag_shown(d, how->max_errors);
+    for (size_t i = 0; i < shown; i++) {
+        put_diag(&w, d->list.at[i]);
+    }
+    const char *cut = diag_cut_text(d, how->max_errors);
+    if (cut) {
+        fprintf(to, "attnc: %s\n", cut);
     }
 }
