@@ -181,6 +181,8 @@ void import_note(struct import *i, const struct config_value *at, const char *fo
     __attribute__((format(printf, 3, 4)));
 // The same for a field that is not there: the error stands where the model type does.
 void import_missing(struct import *i, const char *key, const char *why);
+// `at`, or where the file says its model type when a default is to blame.
+const struct config_value *import_here(const struct import *i, const struct config_value *at);
 
 // ---- the model (import_model.c)
 
@@ -218,9 +220,9 @@ void import_per_layer(struct import *i);
 
 // ---- types of layers (import_types.c), in the words of config.json
 
-// X(enumerator, bit's name in messages)
 enum layer_type {
     LAYER_FULL,
+    LAYER_INDEXED, // full, with a learned indexer
     LAYER_SLIDING,
     LAYER_CHUNKED,
     LAYER_RECURRENT,

@@ -15,13 +15,19 @@ static const struct family {
 };
 #define FAMILIES (sizeof families / sizeof *families)
 
+static const struct import_arch *arch_at(size_t n) {
+    size_t f = 0;
+    while (f < FAMILIES && n >= *families[f].count) {
+        n -= *families[f++].count;
+    }
+    return f < FAMILIES ? &families[f].archs[n] : NULL;
+}
+
 static const char *known_types(struct arena *a) {
     const char *list = "";
-    for (size_t f = 0; f < FAMILIES; f++) {
-        for (size_t k = 0; k < *families[f].count; k++) {
-            const struct import_arch *r = &families[f].archs[k];
-            list = arena_printf(a, "%s%s`%s`", list, *list ? ", " : "", r->model_type);
-        }
+    const struct import_arch *r;
+    for (size_t n = 0; (r = arch_at(n)); n++) {
+        list = arena_printf(a, "%s%s`%s`", list, *list ? ", " : "", r->model_type);
     }
     return list;
 }
@@ -59,15 +65,29 @@ static const struct config_value *model_type(struct import *i, const struct conf
 }
 
 static const struct import_arch *find_row(const struct config_value *type, bool wrapper) {
-    for (size_t f = 0; f < FAMILIES; f++) {
-        for (size_t k = 0; k < *families[f].count; k++) {
-            const struct import_arch *r = &families[f].archs[k];
-            if (is_type(type, wrapper ? r->wrapper : r->model_type)) {
-                return r;
-            }
+    const struct import_arch *r;
+    for (size_t n = 0; (r = arch_at(n)); n++) {
+        if (is_type(type, wrapper ? r->wrapper : r->model_type)) {
+            return r;
         }
     }
     return NULL;
+}
+
+static void unknown_type(struct import *i, const struct config_value *type) {
+    VEC(const char *) names = {0};
+    const struct import_arch *r;
+    for (size_t n = 0; (r = arch_at(n)); n++) {
+        VEC_PUSH(i->arena, &names, r->model_type);
+    }
+    struct diag *g =
+        diag_add(i->diags, DIAG_A0904, type->span, "`model_type` is %s, which attnc cannot import",
+                 config_shown(i->arena, i->diags, type));
+    const char *near = diag_nearest(i->arena, type->text, names.at, names.len);
+    if (near) {
+        diag_help(i->diags, g, "a model type named `%s` exists", near);
+    }
+    diag_note_plain(i->diags, g, "known model types: %s", known_types(i->arena));
 }
 
 // The text_config of a file that nests its fields; what it holds decides which row it is.
@@ -122,10 +142,7 @@ static bool find_arch(struct import *i) {
         return find_text(i, type);
     }
     if (!i->arch) {
-        struct diag *g = diag_add(i->diags, DIAG_A0904, type->span,
-                                  "`model_type` is %s, which attnc cannot import",
-                                  config_shown(i->arena, i->diags, type));
-        diag_note_plain(i->diags, g, "known model types: %s", known_types(i->arena));
+        unknown_type(i, type);
     }
     return i->arch;
 }

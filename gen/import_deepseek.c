@@ -72,7 +72,7 @@ static void share_index(struct import *i) {
         if (!shared) {
             owner = k;
         } else if (owner < 0) {
-            import_error(i, DIAG_A0911, types ? types->members.at[k] : i->text,
+            import_error(i, DIAG_A0911, import_here(i, types ? types->members.at[k] : NULL),
                          "layer %lld shares the choice of an earlier indexer, and there is none",
                          (long long)k);
             return;
@@ -136,7 +136,7 @@ static void fill_latent(struct import *i, const struct deepseek_facts *facts) {
     import_set(i, IMPORT_MLA, import_mla(i, l.rank.v, l.rope.v, l.nope.v, l.v.v), NULL);
     import_yarn_scale(i, dim);
     // Newer files list the layers; all of them are latent, whatever they are called.
-    import_layer_types(i, "layer_types", LAYER_BIT(LAYER_FULL),
+    import_layer_types(i, "layer_types", LAYER_BIT(LAYER_FULL) | LAYER_BIT(LAYER_INDEXED),
                        (struct layer_rule){0, 0, LAYER_FULL, LAYER_FULL});
     if (facts->indexed) {
         import_set(i, IMPORT_INDEX, import_index(i), "a learned indexer picks the keys");
@@ -149,10 +149,7 @@ static void fill_latent(struct import *i, const struct deepseek_facts *facts) {
 // Without kv_lora_rank: ordinary heads. head_dim of such files is the RoPE part, so it is not read.
 static void import_deepseek(struct import *i) {
     const struct deepseek_facts *facts = i->arch->facts;
-    if (import_find(i, "per_layer_config")) {
-        import_error(i, DIAG_A0913, import_find(i, "per_layer_config"),
-                     "attnc does not read `per_layer_config` of a %s", i->arch->model_type);
-    } else if (import_find(i, "kv_lora_rank")) {
+    if (import_find(i, "kv_lora_rank")) {
         fill_latent(i, facts);
     } else if (facts->expanded) {
         import_missing(i, "kv_lora_rank", "the heads are expanded from latent rows");

@@ -79,6 +79,18 @@ static const struct seq2seq_facts t5 = {.encoder_layers = "num_layers",
                                         .relative_bias = true,
                                         .decoder_as_deep = true};
 
+static const struct seq2seq_facts mt5 = {.encoder_layers = "num_layers",
+                                         .encoder_heads = "num_heads",
+                                         .decoder_layers = "num_decoder_layers",
+                                         .decoder_heads = "num_heads",
+                                         .head_dim = "d_kv",
+                                         .n = 8,
+                                         .heads = 6,
+                                         .dim = 64,
+                                         .scale = "1",
+                                         .relative_bias = true,
+                                         .decoder_as_deep = true};
+
 static struct import_int seq2seq_dim(struct import *i, const struct seq2seq_facts *f,
                                      struct import_int heads) {
     if (f->head_dim) {
@@ -87,7 +99,7 @@ static struct import_int seq2seq_dim(struct import *i, const struct seq2seq_fact
     struct import_int width = import_count(i, "d_model|hidden_size", i->arch->hidden);
     if (width.v % heads.v != 0) {
         const struct config_value *at = width.at ? width.at : heads.at;
-        import_error(i, DIAG_A0909, at ? at : i->text,
+        import_error(i, DIAG_A0909, import_here(i, at),
                      "`d_model` %lld must be a multiple of %lld attention heads",
                      (long long)width.v, (long long)heads.v);
     }
@@ -137,6 +149,8 @@ static void import_seq2seq(struct import *i) {
 
 const struct import_arch import_encoder_archs[] = {
     {.model_type = "bert", .layers = 12, .hidden = 768, .heads = 12, .fill = import_bert},
+    {.model_type = "roberta", .layers = 12, .hidden = 768, .heads = 12, .fill = import_bert},
+    {.model_type = "xlm-roberta", .layers = 12, .hidden = 768, .heads = 12, .fill = import_bert},
     {.model_type = "eurobert", .layers = 12, .hidden = 768, .heads = 12, .fill = import_bert},
     {.model_type = "modernbert",
      .layers = 22,
@@ -146,5 +160,6 @@ const struct import_arch import_encoder_archs[] = {
     {.model_type = "whisper", .hidden = 384, .facts = &whisper, .fill = import_seq2seq},
     {.model_type = "bart", .hidden = 1024, .facts = &bart, .fill = import_seq2seq},
     {.model_type = "t5", .hidden = 512, .facts = &t5, .fill = import_seq2seq},
+    {.model_type = "mt5", .hidden = 512, .facts = &mt5, .fill = import_seq2seq},
 };
 IMPORT_ARCH_COUNT(encoder);

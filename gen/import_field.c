@@ -4,6 +4,7 @@
 // Nothing is converted: a string that spells a number is a string.
 #include <float.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gen/import.h"
@@ -45,10 +46,13 @@ void import_wrong(struct import *i, const struct config_value *at, const char *w
 
 void import_missing(struct import *i, const char *key, const char *why) {
     const struct config_value *null = config_member(i->text, key);
-    const struct config_value *type = config_get(i->text, "model_type");
-    type = type ? type : config_get(i->root, "model_type");
-    import_error(i, DIAG_A0905, null ? null : type, "`%s` is %s: %s", key,
+    import_error(i, DIAG_A0905, import_here(i, null), "`%s` is %s: %s", key,
                  null ? "null" : "missing", why);
+}
+
+const struct config_value *import_here(const struct import *i, const struct config_value *at) {
+    const struct config_value *type = config_get(i->text, "model_type");
+    return at ? at : type ? type : config_get(i->root, "model_type");
 }
 
 // ---- fields
@@ -191,7 +195,10 @@ const struct config_value *import_list(struct import *i, const char *keys, const
                      list->members.len == 1 ? "entry" : "entries", n);
         return NULL;
     }
-    if (list->members.len > n) {
+    // Entries for the layers that predict further tokens are no surprise.
+    const struct config_value *more = import_find(i, "num_nextn_predict_layers");
+    size_t extra = more && more->kind == CONFIG_NUMBER ? strtoul(more->text, NULL, 10) : 0;
+    if (list->members.len > n && list->members.len != n + extra) {
         import_note(i, list, "`%s` has %zu entries for %zu layers: the first %zu count",
                     config_path(i->arena, list), list->members.len, n, n);
     }

@@ -121,7 +121,7 @@ void import_gemma_sharing(struct import *i, const enum layer_type *types, int64_
             owner--;
         }
         if (owner < 0) {
-            import_error(i, DIAG_A0911, shared.given ? shared.at : i->text,
+            import_error(i, DIAG_A0911, import_here(i, shared.at),
                          "layer %lld shares the keys and values of the last %s layer before layer "
                          "%lld, and there is none",
                          (long long)k, import_layer_type_text(types[k]), (long long)first);

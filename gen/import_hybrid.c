@@ -213,7 +213,7 @@ static const char *zamba_mamba(struct import *i) {
     }
     if (heads.v == 0 || width % heads.v != 0 || (dim.given && heads.v * dim.v != width)) {
         const struct config_value *at = dim.given ? dim.at : heads.at;
-        import_error(i, DIAG_A0909, at ? at : i->text,
+        import_error(i, DIAG_A0909, import_here(i, at),
                      "%lld Mamba heads do not make up the inner width, %lld", (long long)heads.v,
                      (long long)width);
         return NULL;

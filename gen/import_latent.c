@@ -131,10 +131,6 @@ static void import_dots(struct import *i) {
     struct layer_rule rule = {4, 1, LAYER_FULL, LAYER_SLIDING};
     struct import_int layers = import_layers(i);
     struct import_int w = import_count(i, "sliding_window_size|sliding_window", DOTS_WINDOW);
-    if (import_find(i, "per_layer_config")) {
-        import_error(i, DIAG_A0913, import_find(i, "per_layer_config"),
-                     "attnc does not read `per_layer_config` of a %s", i->arch->model_type);
-    }
     struct dots_dims full = dots_dims(i, full_keys, full_dims);
     struct dots_dims swa = dots_dims(i, swa_keys, swa_dims);
     if (layers.bad) {
@@ -143,7 +139,8 @@ static void import_dots(struct import *i) {
     import_begin(i, "", layers);
     import_dtype_line(i);
     enum layer_type *types = import_layer_types(
-        i, "layer_types", LAYER_BIT(LAYER_FULL) | LAYER_BIT(LAYER_SLIDING), rule);
+        i, "layer_types",
+        LAYER_BIT(LAYER_FULL) | LAYER_BIT(LAYER_INDEXED) | LAYER_BIT(LAYER_SLIDING), rule);
     if (!types) {
         return;
     }

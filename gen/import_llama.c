@@ -99,12 +99,13 @@ static const struct import_keys hunyuan_keys = {.head_dim = "attention_head_dim|
     .kv_heads = kv, .head_dim = dim, .fill = import_llama
 
 const struct import_arch import_llama_archs[] = {
-    {ROW("llama", NULL, 32, 4096, 32, 0, 0), .facts = &full},
-    {ROW("mistral", NULL, 32, 4096, 32, 8, 0), .facts = &mistral},
+    {ROW("llama", "llava", 32, 4096, 32, 0, 0), .facts = &full},
+    {ROW("mistral", "mistral3|llava", 32, 4096, 32, 8, 0), .facts = &mistral},
     {ROW("ministral", NULL, 32, 4096, 32, 8, 0), .facts = &ministral},
     {ROW("ministral3", "mistral3", 34, 4096, 32, 8, 128), .facts = &optional},
     {ROW("mixtral", NULL, 32, 4096, 32, 8, 0), .facts = &optional},
     {ROW("phi3", NULL, 32, 3072, 32, 0, 0), .facts = &optional},
+    {ROW("gemma", NULL, 28, 3072, 16, 16, 256), .facts = &full},
     {ROW("cohere", NULL, 40, 8192, 64, 0, 0), .facts = &full},
     {ROW("cohere2", NULL, 40, 8192, 64, 0, 0), .facts = &cohere2},
     {ROW("olmo2", NULL, 32, 4096, 32, 0, 0), .facts = &full},

@@ -23,7 +23,7 @@ static void set_shape(struct import *i, int64_t layer, const struct shape *s) {
 static void check_groups(struct import *i, const struct shape *s) {
     if (s->heads.v % s->kv_heads.v != 0) {
         const struct config_value *at = s->kv_heads.at ? s->kv_heads.at : s->heads.at;
-        import_error(i, DIAG_A0909, at ? at : i->text,
+        import_error(i, DIAG_A0909, import_here(i, at),
                      "%lld query heads of the sliding layers are not a multiple of %lld KV heads",
                      (long long)s->heads.v, (long long)s->kv_heads.v);
     }

@@ -42,7 +42,7 @@ struct import_int import_kv_heads(struct import *i, struct import_int heads) {
     struct import_int kv = import_count(i, keys, as_heads ? heads.v : i->arch->kv_heads);
     if (!heads.bad && !kv.bad && heads.v % kv.v != 0) {
         const struct config_value *at = kv.at ? kv.at : heads.at;
-        import_error(i, DIAG_A0909, at ? at : i->text,
+        import_error(i, DIAG_A0909, import_here(i, at),
                      "%lld query heads (`num_attention_heads`%s) are not a multiple of %lld "
                      "key-value heads (`num_key_value_heads`%s)",
                      (long long)heads.v, heads.given ? "" : ", default", (long long)kv.v,
@@ -62,7 +62,7 @@ struct import_int import_head_dim(struct import *i, struct import_int heads) {
         dim.bad = true;
     } else if (hidden.v % heads.v != 0) {
         const struct config_value *at = hidden.at ? hidden.at : heads.at;
-        import_error(i, DIAG_A0909, at ? at : i->text,
+        import_error(i, DIAG_A0909, import_here(i, at),
                      "without `head_dim`, `hidden_size` %lld must be a multiple of "
                      "`num_attention_heads` %lld",
                      (long long)hidden.v, (long long)heads.v);
@@ -183,6 +183,12 @@ static void one_layer(struct import *i, int64_t layer, const struct config_value
 void import_per_layer(struct import *i) {
     const struct config_value *all = import_find(i, "per_layer_config");
     if (!all || !i->model) {
+        return;
+    }
+    if (i->out->list.len > 1 || i->model->level[IMPORT_MLA] ||
+        import_self(i)->layers[0].v[IMPORT_MLA]) {
+        import_error(i, DIAG_A0913, all, "attnc does not read `%s` of a %s",
+                     config_path(i->arena, all), i->arch->model_type);
         return;
     }
     if (all->kind != CONFIG_OBJECT) {

@@ -15,9 +15,8 @@ static const struct {
     {"hybrid", LAYER_HYBRID},
     {"mlp", LAYER_MLP},
     {"attention", LAYER_FULL},
-    {"indexed_attention", LAYER_FULL},
+    {"indexed_attention", LAYER_INDEXED},
     {"mamba", LAYER_RECURRENT},
-    {"mamba2", LAYER_RECURRENT},
     {"conv", LAYER_RECURRENT},
     {"moe", LAYER_MLP},
 };
@@ -119,7 +118,7 @@ struct import_int import_window(struct import *i, const char *keys, int64_t fall
 void import_set_window(struct import *i, const enum layer_type *types, struct import_int w) {
     bool sliding = import_has_type(i, types, LAYER_SLIDING);
     if (w.v == 0 && sliding) {
-        import_note(i, w.at ? w.at : i->text, "%s: no window, so every layer is full_attention",
+        import_note(i, import_here(i, w.at), "%s: no window, so every layer is full_attention",
                     w.at ? arena_printf(i->arena, "`%s` is null", config_path(i->arena, w.at))
                          : "`sliding_window` is not given");
     }
