@@ -3,7 +3,7 @@
 // and a read of memory. Work counts visible pairs and each visible key's bytes once; caches are
 // flushed before each call; repetitions of all rows interleave and the median counts. Exit 1 when a
 // row claims more than the probes' ceiling, which would mean that the work was counted wrongly.
-// Usage: bench_cpu [repetitions]. Build: make bench, or see bench/README.md.
+// Usage: bench_cpu [repetitions]. Build: see bench/README.md.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 #include "attn/kernels/exec.h"
 #include "attn/kernels/number.h"

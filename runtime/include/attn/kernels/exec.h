@@ -11,7 +11,7 @@
 /* Workers that may run at once with `bytes` of workspace each; 0 when not even one fits. */
 static inline uint32_t attn_exec_workers(const attn_exec *x, uint64_t bytes) {
     uint32_t workers = x->parallel_for && x->workers > 1 ? x->workers : 1;
-    uint64_t fit = bytes == 0 ? workers : x->workspace ? x->workspace_bytes / bytes : 0;
+    uint64_t fit = bytes == 0 ? workers : x->workspace ? x->workspace_bytes / (size_t)bytes : 0;
     return fit < workers ? (uint32_t)fit : workers;
 }
 
