@@ -7,173 +7,10 @@
 
 #include <string.h>
 
+#include "gen/diff_fields.h"
 #include "gen/names.h"
 
-// ---- values
-
-struct value {
-    enum { VALUE_TEXT, VALUE_INT, VALUE_NUMBER, VALUE_DEMAND } type;
-    bool given;
-    const char *text;
-    int64_t v;
-    struct number number;
-    const struct plan_operator *op; // whose `demand` it is
-};
-
-static struct value text_value(const char *text) {
-    return (struct value){.type = VALUE_TEXT, .given = text != NULL, .text = text};
-}
-
-static struct value int_value(struct plan_int n) {
-    return (struct value){.type = VALUE_INT, .given = n.given, .v = n.v};
-}
-
-static struct value known(int64_t v) {
-    return (struct value){.type = VALUE_INT, .given = true, .v = v};
-}
-
-static struct value flag_value(bool flag) {
-    return text_value(flag ? "yes" : "no");
-}
-
-static struct value number_value(bool given, struct number n) {
-    return (struct value){.type = VALUE_NUMBER, .given = given, .number = n};
-}
-
-static struct value demand_value(const struct plan_operator *op) {
-    return (struct value){.type = VALUE_DEMAND, .given = op->demand.len > 0, .op = op};
-}
-
-static bool same_demand(const struct plan_operator *a, const struct plan_operator *b) {
-    for (size_t i = 0; i < a->demand.len; i++) {
-        if (i >= b->demand.len || strcmp(a->demand.at[i], b->demand.at[i]) != 0) {
-            return false;
-        }
-    }
-    return a->demand.len == b->demand.len;
-}
-
-static bool same_value(const struct value *a, const struct value *b) {
-    if (!a->given || !b->given) {
-        return a->given == b->given;
-    }
-    switch (a->type) {
-    case VALUE_TEXT:
-        return strcmp(a->text, b->text) == 0;
-    case VALUE_INT:
-        return a->v == b->v;
-    case VALUE_NUMBER:
-        return number_compare(a->number, b->number) == 0;
-    case VALUE_DEMAND:
-        break;
-    }
-    return same_demand(a->op, b->op);
-}
-
-// NULL: not given.
-static const char *value_text(struct arena *a, const struct value *v) {
-    char number[80];
-    struct text t = text_of(a);
-    if (!v->given) {
-        return NULL;
-    }
-    switch (v->type) {
-    case VALUE_TEXT:
-        return v->text;
-    case VALUE_INT:
-        return arena_printf(a, "%lld", (long long)v->v);
-    case VALUE_NUMBER:
-        number_print(v->number, number);
-        return arena_strdup(a, number);
-    case VALUE_DEMAND:
-        break;
-    }
-    for (size_t i = 0; i < v->op->demand.len; i++) {
-        text_addf(&t, "%s%s", i ? " " : "", v->op->demand.at[i]);
-    }
-    return text_string(&t);
-}
-
-// ---- fields: X(enumerator, name, value)
-#define OPERATOR_FIELDS(X)                                                                         \
-    X(KIND, "kind", text_value(op->kind))                                                          \
-    X(HEADS, "heads", int_value(op->heads))                                                        \
-    X(KV_HEADS, "kv_heads", int_value(op->kv_heads))                                               \
-    X(HEAD_DIM, "head_dim", int_value(op->head_dim))                                               \
-    X(V_HEAD_DIM, "v_head_dim", int_value(op->v_head_dim))                                         \
-    X(MLA_LATENT, "mla.latent", int_value(op->mla_latent))                                         \
-    X(MLA_ROPE, "mla.rope", int_value(op->mla_rope))                                               \
-    X(MLA_NOPE, "mla.nope", int_value(op->mla_nope))                                               \
-    X(MLA_V, "mla.v", int_value(op->mla_v))                                                        \
-    X(WINDOW, "window", int_value(op->window))                                                     \
-    X(WINDOW_LEFT, "window_left", int_value(op->window_left))                                      \
-    X(WINDOW_RIGHT, "window_right", int_value(op->window_right))                                   \
-    X(CHUNK, "chunk", int_value(op->chunk))                                                        \
-    X(SINK_TOKENS, "sink_tokens", int_value(op->sink_tokens))                                      \
-    X(SINK_LOGITS, "sink_logits", flag_value(op->sink_logits))                                     \
-    X(SOFTCAP, "softcap", number_value(op->has_softcap, op->softcap))                              \
-    X(ALIBI, "alibi", flag_value(op->alibi))                                                       \
-    X(SCALE, "scale", number_value(op->has_scale, op->scale))                                      \
-    X(KV_SHARE, "kv_share", int_value(op->kv_share))                                               \
-    X(SSM_TYPE, "ssm.type", text_value(op->ssm_type))                                              \
-    X(SSM_HEADS, "ssm.heads", int_value(op->ssm_heads))                                            \
-    X(SSM_HEAD_DIM, "ssm.head_dim", int_value(op->ssm_head_dim))                                   \
-    X(SSM_STATE, "ssm.state", int_value(op->ssm_state))                                            \
-    X(SSM_GROUPS, "ssm.groups", int_value(op->ssm_groups))                                         \
-    X(SSM_CONV, "ssm.conv", int_value(op->ssm_conv))                                               \
-    X(SSM_DTYPE, "ssm.dtype", text_value(op->ssm_dtype))                                           \
-    X(INDEX_TOPK, "index.topk", int_value(op->index_topk))                                         \
-    X(INDEX_HEADS, "index.heads", int_value(op->index_heads))                                      \
-    X(INDEX_HEAD_DIM, "index.head_dim", int_value(op->index_head_dim))                             \
-    X(INDEX_DTYPE, "index.dtype", text_value(op->index_dtype))                                     \
-    X(INDEX_SHARE, "index.share", int_value(op->index_share))                                      \
-    X(COMPRESS, "compress", int_value(op->compress))                                               \
-    X(DEMAND, "demand", demand_value(op))                                                          \
-    X(DTYPE, "dtype", text_value(op->dtype))                                                       \
-    X(KV_DTYPE, "kv_dtype", text_value(op->kv_dtype))                                              \
-    X(K_WIDTH, "k_width", int_value(op->k_width))                                                  \
-    X(DETERMINISTIC, "deterministic", flag_value(op->deterministic))                               \
-    X(GROUP, "group", text_value(group_name(plan, op)))
-
-#define GROUP_FIELDS(X)                                                                            \
-    X(KV_DTYPE, "kv_dtype", text_value(g->kv_dtype), false)                                        \
-    X(WINDOW, "window", int_value(g->window), false)                                               \
-    X(CHUNK, "chunk", int_value(g->chunk), false)                                                  \
-    X(OPERATORS, "operators", known((int64_t)g->operators.len), false)                             \
-    X(LAYOUT, "layout", text_value(g->layout), false)                                              \
-    X(BLOCK_SIZE, "block_size",                                                                    \
-      int_value((struct plan_int){.given = g->has_block_size, .v = g->block_size}), false)         \
-    X(PAGE_BYTES, "page_bytes", int_value(g->page_bytes), true)                                    \
-    X(BLOCKS, "blocks", int_value(g->blocks), false)                                               \
-    X(BYTES, "bytes", int_value(g->bytes), true)
-
-#define DEPLOYMENT_FIELDS(X)                                                                       \
-    X(PLATFORM, "platform", text_value(plan->platform))                                            \
-    X(ISA, "isa", text_value(plan->isa))                                                           \
-    X(CORES, "cores", int_value(plan->cores))                                                      \
-    X(MAX_SEQS, "max_seqs", known(plan->max_seqs))                                                 \
-    X(MAX_TOKENS, "max_tokens", known(plan->max_tokens))                                           \
-    X(MAX_BATCH_TOKENS, "max_batch_tokens", known(plan->max_batch_tokens))                         \
-    X(MAX_SOURCE_TOKENS, "max_source_tokens", int_value(plan->max_source_tokens))                  \
-    X(DECODE_Q, "decode_q", known(plan->decode_q))
-
-#define MEMORY_FIELDS(X)                                                                           \
-    X(KV, "kv_bytes", int_value(plan->kv_bytes))                                                   \
-    X(STATE, "state_bytes", int_value(plan->state_bytes))                                          \
-    X(WORKSPACE, "workspace_bytes", int_value(plan->workspace_bytes))                              \
-    X(TOTAL, "total_bytes", int_value(plan->total_bytes))                                          \
-    X(BUDGET, "budget_bytes", int_value(plan->budget_bytes))
-
-enum operator_field {
-#define FIELD(id, name, value) OPERATOR_##id,
-    OPERATOR_FIELDS(FIELD)
-#undef FIELD
-        OPERATOR_PHASES // prefill and decode, one by one or both
-};
-
-static const char *group_name(const struct plan *plan, const struct plan_operator *op) {
-    return op->group == PLAN_NO_INDEX ? NULL : plan->groups.at[op->group].name;
-}
+#define ORDER_PHASES DIFF_FIELDS_MAX // prefill, or both phases; then decode
 
 // ---- changes
 
@@ -185,50 +22,39 @@ struct comparison {
     const char *old_model, *new_model; // the only ones with no partner of the same name, or NULL
 };
 
-static void add_change(struct comparison *c, struct diff_change change, const struct value *old,
-                       const struct value *new) {
-    change.old = value_text(c->arena, old);
-    change.new = value_text(c->arena, new);
-    change.integer = old->type == VALUE_INT;
-    VEC_PUSH(c->arena, &c->out->changes, change);
+// One change for each field that differs; `change` says of what.
+static void compare_fields(struct comparison *c, struct diff_change change,
+                           const struct diff_field *old, const struct diff_field *new, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (diff_same_value(&old[i].value, &new[i].value)) {
+            continue;
+        }
+        change.field = old[i].name;
+        change.old = diff_value_text(c->arena, &old[i].value);
+        change.new = diff_value_text(c->arena, &new[i].value);
+        change.integer = old[i].value.type == VALUE_INT;
+        change.bytes = old[i].bytes;
+        VEC_PUSH(c->arena, &c->out->changes, change);
+    }
 }
 
 static void compare_deployments(struct comparison *c) {
-    const struct plan *plan;
-    struct value old, new;
+    struct diff_field old[DIFF_FIELDS_MAX], new[DIFF_FIELDS_MAX];
+    struct diff_change change = {.subject = DIFF_DEPLOYMENT};
     if (c->old_model) {
-        old = text_value(c->old_model);
-        new = text_value(c->new_model);
-        add_change(c, (struct diff_change){.subject = DIFF_DEPLOYMENT, .field = "model"}, &old,
-                   &new);
+        struct diff_change model = {
+            .subject = DIFF_DEPLOYMENT, .field = "model", .old = c->old_model, .new = c->new_model};
+        VEC_PUSH(c->arena, &c->out->changes, model);
     }
-#define COMPARE(id, name, value)                                                                   \
-    plan = c->old;                                                                                 \
-    old = value;                                                                                   \
-    plan = c->new;                                                                                 \
-    new = value;                                                                                   \
-    if (!same_value(&old, &new)) {                                                                 \
-        add_change(c, (struct diff_change){.subject = DIFF_DEPLOYMENT, .field = name}, &old,       \
-                   &new);                                                                          \
-    }
-    DEPLOYMENT_FIELDS(COMPARE)
-#undef COMPARE
+    diff_deployment_fields(c->old, old);
+    compare_fields(c, change, old, new, diff_deployment_fields(c->new, new));
 }
 
 static void compare_memory(struct comparison *c) {
-    const struct plan *plan;
-    struct value old, new;
-#define COMPARE(id, name, value)                                                                   \
-    plan = c->old;                                                                                 \
-    old = value;                                                                                   \
-    plan = c->new;                                                                                 \
-    new = value;                                                                                   \
-    if (!same_value(&old, &new)) {                                                                 \
-        add_change(c, (struct diff_change){.subject = DIFF_MEMORY, .field = name, .bytes = true},  \
-                   &old, &new);                                                                    \
-    }
-    MEMORY_FIELDS(COMPARE)
-#undef COMPARE
+    struct diff_field old[DIFF_FIELDS_MAX], new[DIFF_FIELDS_MAX];
+    struct diff_change change = {.subject = DIFF_MEMORY};
+    diff_memory_fields(c->old, old);
+    compare_fields(c, change, old, new, diff_memory_fields(c->new, new));
 }
 
 // ---- operators
@@ -275,7 +101,7 @@ static struct diff_change phase_change(const struct plan_operator *old,
                                        const struct plan_operator *new, enum phase p) {
     const struct plan_phase *x = &old->phase[p], *y = &new->phase[p];
     return (struct diff_change){.field = phase_names[p],
-                                .order = OPERATOR_PHASES,
+                                .order = ORDER_PHASES,
                                 .old = x->present ? x->backend : NULL,
                                 .new = y->present ? y->backend : NULL,
                                 .old_by = x->present ? decision_text(x->decided_by) : NULL,
@@ -306,27 +132,19 @@ static void compare_phases(struct comparison *c, const struct plan_operator *old
 
 static void compare_operator(struct comparison *c, const struct plan_operator *a,
                              const struct plan_operator *b) {
-    const struct plan_operator *op;
-    const struct plan *plan;
-    struct value old, new;
-#define COMPARE(id, name, value)                                                                   \
-    op = a;                                                                                        \
-    plan = c->old;                                                                                 \
-    old = value;                                                                                   \
-    op = b;                                                                                        \
-    plan = c->new;                                                                                 \
-    new = value;                                                                                   \
-    if (!same_value(&old, &new)) {                                                                 \
-        add_layer(c, b, false,                                                                     \
-                  (struct diff_change){.field = name,                                              \
-                                       .order = OPERATOR_##id,                                     \
-                                       .old = value_text(c->arena, &old),                          \
-                                       .new = value_text(c->arena, &new),                          \
-                                       .integer = old.type == VALUE_INT});                         \
+    struct diff_field old[DIFF_FIELDS_MAX], new[DIFF_FIELDS_MAX];
+    diff_operator_fields(c->old, a, old);
+    const size_t n = diff_operator_fields(c->new, b, new);
+    for (size_t i = 0; i < n; i++) {
+        if (!diff_same_value(&old[i].value, &new[i].value)) {
+            struct diff_change change = {.field = old[i].name,
+                                         .order = (unsigned)i,
+                                         .old = diff_value_text(c->arena, &old[i].value),
+                                         .new = diff_value_text(c->arena, &new[i].value),
+                                         .integer = old[i].value.type == VALUE_INT};
+            add_layer(c, b, false, change);
+        }
     }
-    OPERATOR_FIELDS(COMPARE)
-#undef COMPARE
-    (void)plan;
     compare_phases(c, a, b);
 }
 
@@ -377,22 +195,10 @@ static const struct plan_group *find_group(const struct plan *plan, const char *
 
 static void compare_group(struct comparison *c, const struct plan_group *a,
                           const struct plan_group *b) {
-    const struct plan_group *g;
-    struct value old, new;
-#define COMPARE(id, name_, value, is_bytes)                                                        \
-    g = a;                                                                                         \
-    old = value;                                                                                   \
-    g = b;                                                                                         \
-    new = value;                                                                                   \
-    if (!same_value(&old, &new)) {                                                                 \
-        add_change(                                                                                \
-            c,                                                                                     \
-            (struct diff_change){                                                                  \
-                .subject = DIFF_GROUP, .group = b->name, .field = name_, .bytes = is_bytes},       \
-            &old, &new);                                                                           \
-    }
-    GROUP_FIELDS(COMPARE)
-#undef COMPARE
+    struct diff_field old[DIFF_FIELDS_MAX], new[DIFF_FIELDS_MAX];
+    struct diff_change change = {.subject = DIFF_GROUP, .group = b->name};
+    diff_group_fields(a, old);
+    compare_fields(c, change, old, new, diff_group_fields(b, new));
 }
 
 static void lone_groups(struct comparison *c, const struct plan *from, const struct plan *other,
@@ -403,10 +209,12 @@ static void lone_groups(struct comparison *c, const struct plan *from, const str
             continue;
         }
         struct diff_change change = {
-            .subject = DIFF_GROUP, .sort = sort, .group = g->name, .bytes = true};
-        const struct value none = {.type = VALUE_INT}, bytes = int_value(g->bytes);
-        add_change(c, change, sort == DIFF_REMOVED ? &bytes : &none,
-                   sort == DIFF_REMOVED ? &none : &bytes);
+            .subject = DIFF_GROUP, .sort = sort, .group = g->name, .integer = true, .bytes = true};
+        if (g->bytes.given) {
+            *(sort == DIFF_REMOVED ? &change.old : &change.new) =
+                arena_printf(c->arena, "%lld", (long long)g->bytes.v);
+        }
+        VEC_PUSH(c->arena, &c->out->changes, change);
     }
 }
 
