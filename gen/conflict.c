@@ -57,7 +57,7 @@ void group_conflict(struct decider *c, struct cache_group *g, const struct op *o
     for (size_t i = 0; i < g->members.len; i++) {
         note_member(c, d, g, g->members.at[i], fit);
     }
-    note_member(c, d, g, (struct ruling *)choice->ruling, fit);
+    note_member(c, d, g, choice->ruling, fit);
     if (g->m->attrs.at[DEPLOY_LAYOUT].kind == VALUE_WORD && fit == FIT_LAYOUT) {
         diag_note(c->p->diags, d, setting_span(c->d, g->m, DEPLOY_LAYOUT),
                   "the deployment wants this layout");

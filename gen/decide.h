@@ -34,7 +34,7 @@ struct ruling {
     struct value block_layout;
     const struct cache_group *in, *refused; // the group that holds it; one that it never fits,
     enum fit refusal;                       // and why
-    uint32_t mark;                          // scratch of reject.c
+    uint32_t mark;                          // scratch of remedy.c
     const char *signature;                  // text of all reasons; NULL until asked for
 };
 
@@ -42,7 +42,7 @@ struct phase_choice {
     bool present;                  // the kind has the phase
     bool automatic;                // no line, or `auto`
     const struct mapping *mapping; // the line that counts, or NULL
-    const struct ruling *ruling;   // of the backend chosen, or of the one refused
+    struct ruling *ruling;         // of the backend chosen, or of the one refused
     bool chosen;
 };
 

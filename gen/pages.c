@@ -111,7 +111,7 @@ static const char *pick_layout(struct decider *c, const struct cache_group *g,
     for (size_t i = 0; i < g->ops.len; i++) {
         const struct op *o = &c->ops.at[g->ops.at[i]];
         for (int phase = 0; phase < PHASE_COUNT; phase++) {
-            struct ruling *r = (struct ruling *)o->phase[phase].ruling;
+            struct ruling *r = o->phase[phase].ruling;
             if (!o->phase[phase].chosen) {
                 continue;
             }

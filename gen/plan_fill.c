@@ -214,7 +214,7 @@ static void fill_operator(struct decider *c, const struct op *o, struct plan_ope
     }
 }
 
-static struct plan_int int_of_size(struct size s) {
+struct plan_int plan_int_of_size(struct size s) {
     return (struct plan_int){.given = s.state == SIZE_KNOWN, .v = s.v};
 }
 
@@ -228,9 +228,9 @@ static void fill_group(struct decider *c, const struct cache_group *g, uint32_t 
         .has_block_size = g->kind->cache != CACHE_STATE,
         .block_size = g->block_size,
         .layout = g->layout,
-        .page_bytes = int_of_size(g->page),
-        .blocks = int_of_size(g->blocks),
-        .bytes = int_of_size(g->bytes),
+        .page_bytes = plan_int_of_size(g->page),
+        .blocks = plan_int_of_size(g->blocks),
+        .bytes = plan_int_of_size(g->bytes),
         .window = int_of(g->attrs, ATTR_WINDOW),
         .chunk = int_of(g->attrs, ATTR_CHUNK),
         .max_length = g->kind->cache == CACHE_SOURCE ? g->m->max_source_tokens : g->m->max_tokens,

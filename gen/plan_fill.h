@@ -7,6 +7,7 @@
 #include "gen/decide.h"
 #include "gen/plan.h"
 
+struct plan_int plan_int_of_size(struct size s); // absent unless known
 void plan_fill(struct decider *c, bool candidates, struct plan *out);
 // The operators of a model; without a deployment (NULL) everything that needs one is absent.
 void plan_fill_model(struct program *p, const struct model *m, uint32_t index,

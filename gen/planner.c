@@ -21,10 +21,6 @@ static uint64_t workspace_of(const struct plan *plan) {
            kernels_workers(plan) * round_up(kernels_worker_bytes(plan));
 }
 
-static struct plan_int int_of_size(struct size s) {
-    return (struct plan_int){.given = s.state == SIZE_KNOWN, .v = s.v};
-}
-
 bool plan_deployment(struct program *p, const struct decl *deploy, const struct plan_options *o,
                      struct plan *out) {
     memset(out, 0, sizeof *out);
@@ -42,10 +38,10 @@ bool plan_deployment(struct program *p, const struct decl *deploy, const struct 
     uint64_t workspace = workspace_of(out);
     memory_check(&c, total, workspace);
     struct size rest = size_of((int64_t)workspace);
-    out->kv_bytes = int_of_size(total.kv);
-    out->state_bytes = int_of_size(total.state);
-    out->workspace_bytes = int_of_size(rest);
-    out->total_bytes = int_of_size(size_add(size_add(total.kv, total.state), rest));
+    out->kv_bytes = plan_int_of_size(total.kv);
+    out->state_bytes = plan_int_of_size(total.state);
+    out->workspace_bytes = plan_int_of_size(rest);
+    out->total_bytes = plan_int_of_size(size_add(size_add(total.kv, total.state), rest));
     out->budget_bytes = d.memory;
     if (c.good) {
         warn_deployment(&c);

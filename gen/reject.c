@@ -45,7 +45,7 @@ static struct rejection rejection_of(const struct rejections *all, uint32_t op, 
 
 void reject_explicit(struct rejections *all, uint32_t op, enum phase phase) {
     struct rejection r = rejection_of(all, op, phase);
-    r.signature = ruling_signature(all->c, (struct ruling *)all->c->ops.at[op].phase[phase].ruling);
+    r.signature = ruling_signature(all->c, all->c->ops.at[op].phase[phase].ruling);
     collect(all, r, op, phase);
 }
 

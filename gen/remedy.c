@@ -53,7 +53,7 @@ static struct proposal proposal_of(struct rejections *all, const struct rejectio
     for (uint32_t i = 0; i < c->ops.len * PHASE_COUNT; i++) {
         struct op *o = &c->ops.at[i / PHASE_COUNT];
         struct phase_choice *choice = &o->phase[i % PHASE_COUNT];
-        struct ruling *ruling = (struct ruling *)choice->ruling;
+        struct ruling *ruling = choice->ruling;
         if (o->group && choice->chosen && ruling->mark != all->marks && touches(&p, o->group) &&
             !moves(r, o, (enum phase)(i % PHASE_COUNT))) {
             ruling->mark = all->marks;

@@ -83,7 +83,7 @@ static void fix_explicit(struct decider *c, uint32_t index, enum phase phase) {
     if (choice->automatic || !choice->chosen || !choice->ruling->ok || !o->group) {
         return;
     }
-    enum fit fit = group_add(c, o->group, (struct ruling *)choice->ruling);
+    enum fit fit = group_add(c, o->group, choice->ruling);
     if (fit != FIT_YES) {
         group_conflict(c, o->group, o, phase, fit);
     }
