@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `attnc fmt [--check] FILE...`: the canonical form of each file, in its place, or of standard
-// input
-// (`-`) on standard output. Always: a file with errors is reported and left as it is; an unchanged
-// one is not touched; links are followed, permissions kept; imports are not read.
+// input (`-`) on standard output. Always: a file with errors is reported and left as it is; an
+// unchanged one is not touched; links are followed, permissions kept; imports are not read.
 #define _XOPEN_SOURCE 700
 #define _FILE_OFFSET_BITS 64
 

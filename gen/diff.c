@@ -18,7 +18,7 @@ struct comparison {
     struct arena *arena;
     const struct plan *old, *new;
     struct diff *out;
-    struct name_table rows;            // text of a change -> its index + 1
+    struct name_table rows;            // text of a change -> its index
     const char *old_model, *new_model; // the only ones with no partner of the same name, or NULL
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formatter: reads a file into pieces and entries, lays them out level by
-// level, and writes the lines. In: a correct source text. Out: its canonical
-// form. Always: comments at the end of lines are placed last, when the lines
-// before them are known.
+// The formatter: reads a file into pieces and entries, lays them out level by level, and writes the
+// lines. In: a correct source text. Out: its canonical form. Always: comments at the end of lines
+// are placed last, when the lines before them are known.
 #include "format.h"
 
 #include <string.h>
@@ -114,8 +113,7 @@ static void put_entry(struct writer *w, struct entry *e, uint32_t indent) {
     }
 }
 
-// A block that was written on one line and would be too wide there gets one
-// line for each item.
+// A block that was written on one line and would be too wide there gets one line for each item.
 static void open_wide_blocks(const struct format *f, const struct entries *list, uint32_t indent) {
     for (size_t i = 0; i < list->len; i++) {
         struct entry *e = list->at[i];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blanks that align. In: entries of one level. Out: `pad` of the pieces that
-// stand in a common column: `=` and `:` of neighbouring entries of a sort; in
-// neighbouring blocks on one line each, `extends`, the opening brace, and items
-// of the same names. Always: widths come from the tokens alone, so that blanks
-// in the source do not count.
+// Blanks that align. In: entries of one level. Out: `pad` of the pieces that stand in a common
+// column: `=` and `:` of neighbouring entries of a sort; in neighbouring blocks on one line each,
+// `extends`, the opening brace, and items of the same names. Always: widths come from the tokens
+// alone, so that blanks in the source do not count.
 #include "format_state.h"
 
 #include <string.h>
@@ -95,8 +94,7 @@ static bool same_item(const struct format *f, const struct entry *a, const struc
     return true;
 }
 
-// Rows whose items up to `i` have the same names begin item `i` in the same
-// column.
+// Rows whose items up to `i` have the same names begin item `i` in the same column.
 static void align_items(struct format *f, const struct entries *rows) {
     bool more = true;
     size_t *common = ARENA_ARRAY(f->arena, size_t, rows->len); // with the row before

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// First step of the formatter. In: the tokens of a correct file. Out: pieces,
-// that is tokens and the comments between them, each with the blank that goes
-// before it and whether a line may begin with it; and the tree of entries.
-// Always: every token and every comment is one piece.
+// First step of the formatter. In: the tokens of a correct file. Out: pieces, that is tokens and
+// the comments between them, each with the blank that goes before it and whether a line may begin
+// with it; and the tree of entries. Always: every token and every comment is one piece.
 #include "format_state.h"
 
 #include <string.h>
@@ -133,8 +132,7 @@ static bool wants_space(const struct reading *r, const struct piece *p) {
     }
 }
 
-// Does an operand end with this token, so that an operator or a link comes
-// next?
+// Does an operand end with this token, so that an operator or a link comes next?
 static bool ends_operand(const struct reading *r, uint16_t type, bool begins_entry) {
     const struct token_info *info = &token_infos[type];
     if (is_closer(type)) {
@@ -179,8 +177,7 @@ static void set_break(const struct reading *r, struct piece *p, unsigned depth) 
     }
 }
 
-// Sets the blank, the brackets and the breaks of pieces [first, end), an
-// entry's head.
+// Sets the blank, the brackets and the breaks of pieces [first, end), an entry's head.
 static void read_head(struct format *f, struct entry *e) {
     struct reading r = {.f = f, .previous = FORMAT_NONE, .token = TOKEN_SEMI};
     size_t bracket = FORMAT_NONE;
@@ -243,8 +240,7 @@ static enum entry_sort sort_of(const struct cursor *c, uint16_t type) {
     }
 }
 
-// Up to the semicolon or the brace that opens a body: one before which no value
-// has begun.
+// Up to the semicolon or the brace that opens a body: one before which no value has begun.
 static void read_to_end(struct cursor *c, struct entry *e) {
     const bool values = e->sort == ENTRY_REQUIRE || e->sort == ENTRY_CAPABILITY;
     unsigned depth = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the formatter's steps share. A file is a row of pieces (tokens and
-// comments), on which a tree of entries (items, declarations, comments between
-// them) stands. format_read.c makes both, format_align.c sets the blanks that
-// align, format_wrap.c the line ends inside an entry, and format.c writes the
-// lines.
+// What the formatter's steps share. A file is a row of pieces (tokens and comments), on which a
+// tree of entries (items, declarations, comments between them) stands. format_read.c makes both,
+// format_align.c sets the blanks that align, format_wrap.c the line ends inside an entry, and
+// format.c writes the lines.
 #ifndef GRAMMAR_FORMAT_STATE_H
 #define GRAMMAR_FORMAT_STATE_H
 
@@ -19,8 +18,8 @@
 // Comments among the tokens.
 enum { PIECE_BLOCK_COMMENT = TOKEN_COUNT, PIECE_LINE_COMMENT };
 
-// Where a line may begin, from what is broken first to what is broken last; a
-// bracket around it counts more than all of them.
+// Where a line may begin, from what is broken first to what is broken last; a bracket around it
+// counts more than all of them.
 enum break_level {
     BREAK_COMMA,
     BREAK_IMPLIES,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines inside an entry. In: pieces with their blanks. Out: which of them begin
-// a line, and in which column lines inside each bracket begin. Always: a line
-// end that this step makes is one that it keeps when it finds it in the source,
-// so that a second time nothing changes.
+// Lines inside an entry. In: pieces with their blanks. Out: which of them begin a line, and in
+// which column lines inside each bracket begin. Always: a line end that this step makes is one that
+// it keeps when it finds it in the source, so that a second time nothing changes.
 #include "format_state.h"
 
 #define HANG_MAX 60 // lines never begin further right than this for a bracket's sake
@@ -22,8 +21,7 @@ uint32_t format_width(const struct format *f, size_t first, size_t end) {
     return width;
 }
 
-// Line ends that stay: behind and around comments, and where a line may begin
-// anyway.
+// Line ends that stay: behind and around comments, and where a line may begin anyway.
 static bool is_forced(const struct format *f, const struct entry *e, size_t i) {
     if (i == e->first) {
         return false;
@@ -49,9 +47,8 @@ static void note_hang(struct wrapping *w, size_t i, uint32_t column) {
     }
 }
 
-// Of the places behind `start`, up to piece `full`, the outermost, and of those
-// the last. Layers before
-// `=` are only broken where they are too wide themselves.
+// Of the places behind `start`, up to piece `full`, the outermost, and of those the last. Layers
+// before `=` are only broken where they are too wide themselves.
 static size_t best_break(const struct wrapping *w, size_t start, size_t full) {
     const struct format *f = w->f;
     const size_t stop = w->entry->stop;
@@ -65,8 +62,7 @@ static size_t best_break(const struct wrapping *w, size_t start, size_t full) {
     return best;
 }
 
-// Lays out the line that begins with piece `start`. Gives the piece that begins
-// the next one.
+// Lays out the line that begins with piece `start`. Gives the piece that begins the next one.
 static size_t wrap_line(struct wrapping *w, size_t start) {
     struct format *f = w->f;
     const size_t end = w->entry->end;
