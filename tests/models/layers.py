@@ -82,3 +82,63 @@ def by_kind(ops):
     for op in ops:
         kinds.setdefault(op["kind"], []).append(op)
     return kinds
+
+
+# ---- against what transformers said
+
+RECORDED = ("heads", "kv_heads", "head_dim", "v_head_dim", "scale", "window", "sink_logits")
+# Where transformers reads a file in another way, and how.
+KNOWN = {
+    ("mimo-v2-flash", "window"): "one key more: sliding_window_size + 1",
+}
+
+
+def compare_record(tap, path, rows):
+    """Each recorded set of layers against attnc's operators of the same kind and layers."""
+    ops, message = operators(path)
+    if ops is None:
+        tap.point(False, f"{path.stem}: imported", message.splitlines())
+        return
+    for row in rows:
+        named = [op for op in ops if op["kind"] == row["kind"] and op["layer"] in expand(row["layers"])
+                 and op["model"].endswith(row["part"])]
+        what = f"{path.stem}: {row['part']} {row['kind']} {row['layers']}"
+        tap.point(len(named) == len(expand(row["layers"])), what)
+        if row["kind"] == "mamba":
+            continue
+        for column in RECORDED:
+            if row[column] == "" and column != "window":
+                continue
+            window = first_given(op_window(op) for op in named)
+            got = sorted({str(window if column == "window" else op[column]) for op in named})
+            want = row[column] or "None"
+            same = len(got) == 1 and (got[0] == want or close(number(got[0]), number(want)))
+            known = KNOWN.get((path.stem, column))
+            tap.point(same or known, f"{what}: {column}", [f"attnc {got}, transformers {want}", known or ""]
+                      if not same else ())
+        if row["visible_of_8"]:
+            keys = 8 if row["kind"] != "chunked_local_attention" else 40 - 39 // 8 * 8
+            tap.point(int(row["visible_of_8"]) == keys, f"{what}: keys of a window of 8",
+                      [f"attnc {keys}, transformers {row['visible_of_8']}"])
+
+
+def first_given(values):
+    return next((v for v in values if v is not None), None)
+
+
+def op_window(op):
+    if op["window_left"] is not None:
+        return op["window_left"]
+    return first_given((op["window"], op["chunk"]))
+
+
+def close(a, b):
+    """Equal, but for the last bit of a product in another order."""
+    return None not in (a, b) and abs(a - b) <= 1e-15 * abs(b)
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
