@@ -99,7 +99,7 @@ $(BUILD)/tests/kernels/%.t: $(BUILD)/tests/kernels/%.o $(ORACLE_O) $(BUILD)/liba
 JOBS ?= 2
 # Fewer test points than these mean that something was skipped or lost: `make floor`, `.ci/run`.
 TEST_FLOOR := 1
-SCRIPT_T := tests/golden/run $(sort $(wildcard tests/cases/*.t)) $(sort $(wildcard tests/models/*.t))
+SCRIPT_T := tests/golden/run $(sort $(filter-out tests/repro.t,$(wildcard tests/*.t)) $(wildcard tests/cases/*.t)) $(sort $(wildcard tests/models/*.t))
 PROVE = BUILD=$(BUILD) CC="$(CC)" bash -o pipefail -c 'prove -e "" -j$(JOBS) $(1) | tee $(BUILD)/test.log'
 
 ## make test          everything below, then the same with ASan and UBSan
@@ -128,6 +128,11 @@ $(BUILD)/clang/attnc: FORCE
 	+$(MAKE) BUILD=$(BUILD)/clang CC=clang $@
 .PHONY: FORCE
 FORCE: ;
+
+## make diagnostics   docs/diagnostics.md, from the table of codes and gen/catalogue
+diagnostics: $(BUILD)/attnc
+	$(BUILD)/attnc --print diagnostics > docs/diagnostics.md
+.PHONY: diagnostics
 
 ## make format        clang-format every C file; format-check only looks
 FORMATTED = $(shell find grammar gen runtime tests bench examples -name '*.[ch]' -o -name '*.inc' | sort)

@@ -25,6 +25,7 @@ bool command_load(struct command *c, const char *path, struct program *p) {
         .n_include_dirs = c->options.include_dirs.len,
         .map_name = options_map_path,
         .map_ctx = &c->options,
+        .library_dir = c->options.library,
     };
     foreign_environment(c->diags, getenv);
     if (!program_load(p, c->arena, c->sources, c->diags, path, &options)) {

@@ -185,6 +185,19 @@ static bool is_new(struct loader *l, const struct opened *importer, const char *
     return !state;
 }
 
+// The file as it is compiled in, or the one that --library has instead.
+static struct content library_content(const struct loader *l, const struct library_file *f) {
+    struct content c;
+    bool missing;
+    if (l->options->library_dir) {
+        const char *path = arena_printf(l->p->arena, "%s/%s", l->options->library_dir, f->name);
+        if (!read_content(l->p->arena, path, &c, &missing)) {
+            return c;
+        }
+    }
+    return (struct content){f->text, f->len, f->name};
+}
+
 static void load_library(struct loader *l, const char *name, const struct opened *importer,
                          const struct span *at) {
     const struct library_file *f = library_find(l, name);
@@ -202,7 +215,7 @@ static void load_library(struct loader *l, const char *name, const struct opened
         return;
     }
     struct opened file = {f->name, NULL, f->name, importer, importer ? importer->depth + 1 : 1};
-    struct content c = {f->text, f->len, f->name};
+    struct content c = library_content(l, f);
     load_text(l, &file, &c, at);
 }
 

@@ -114,10 +114,10 @@ static bool parse_format(struct parser *p, const char *value) {
             return true;
         }
     }
-    return refuse(p,
-                  arena_printf(p->arena, "option `--diagnostics` takes text, json or sarif, not `%s`",
-                               value),
-                  NULL);
+    return refuse(
+        p,
+        arena_printf(p->arena, "option `--diagnostics` takes text, json or sarif, not `%s`", value),
+        NULL);
 }
 
 static bool parse_emit(struct parser *p, const char *list) {
@@ -268,6 +268,9 @@ static bool take(struct parser *p, enum option_id id, const char *value) {
     case OPTION_PRINT:
         o->print = value;
         return true;
+    case OPTION_LIBRARY:
+        o->library = value;
+        return true;
     case OPTION_DEPFILE:
     case OPTION_LIST:
     case OPTION_JSON:
@@ -371,7 +374,7 @@ static bool parse_command(struct parser *p, const char *word) {
 static bool check_belongs(struct parser *p) {
     const struct options *o = p->out;
     for (int i = 0; i < OPTION_COUNT && o->has_command; i++) {
-        if (o->given[i] && !(rows[i].commands & (1u << o->command))) {
+        if (o->given[i] && rows[i].commands != HIDDEN && !(rows[i].commands & (1u << o->command))) {
             return refuse(p,
                           arena_printf(p->arena, "option `%s` does not belong to `%s`",
                                        spelled(p->arena, (enum option_id)i),

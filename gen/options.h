@@ -29,7 +29,7 @@ enum command_id {
 
 #define IN(command) (1u << COMMAND_##command)
 #define EVERYWHERE (~0u)
-#define HIDDEN 0u // of no command, and not in the help
+#define HIDDEN 0u // for work on attnc itself: with any command, and not in the help
 #define COMPILES (IN(BUILD) | IN(CHECK) | IN(EXPLAIN) | IN(DIFF))
 #define DEPLOYS (IN(BUILD) | IN(EXPLAIN) | IN(DIFF))
 
@@ -66,6 +66,7 @@ enum command_id {
       "print paths that begin with OLD as NEW; may be repeated")                                   \
     X(VERSION, "version", 0, NULL, EVERYWHERE, "print the version")                                \
     X(HELP, "help", 'h', NULL, EVERYWHERE, "print help; after a command, on that command")         \
+    X(LIBRARY, "library", 0, "DIR", HIDDEN, "read files of the library from DIR: for changes to it") \
     X(PRINT, "print", 0, "WHAT", HIDDEN, "man, bash, zsh, fish or diagnostics: for the Makefile")
 
 enum option_id {
@@ -123,6 +124,7 @@ struct options {
     enum diag_format diagnostics;
     const char *diagnostics_output; // NULL: standard error
     const char *print;              // --print
+    const char *library;            // --library
     VEC(struct prefix_map) prefix_maps; // the last that matches counts
 };
 
