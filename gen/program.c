@@ -48,13 +48,18 @@ const struct decl *program_need(const struct program *p, enum decl_kind kind,
     if (found) {
         return found;
     }
-    const char *what = decl_kind_text(kind);
-    struct diag *g = diag_add(p->diags, DIAG_A0301, name->span, "unknown %s `%s`%s", what,
-                              name->text, program_other_kind(p, kind, name->text));
+    const char *what = decl_kind_text(kind), *other = program_other_kind(p, kind, name->text);
     VEC(const char *) names = {0};
     for (size_t i = 0; i < p->decls[kind].len && p->diags->errors <= SUGGESTIONS_MAX; i++) {
         VEC_PUSH(p->arena, &names, p->decls[kind].at[i]->ast->name.text);
     }
+    // A name like no other may stand in the file that was not read; a near miss hardly does.
+    if (p->diags->names_unread && !*other &&
+        !diag_nearest(p->arena, name->text, names.at, names.len)) {
+        return NULL;
+    }
+    struct diag *g =
+        diag_add(p->diags, DIAG_A0301, name->span, "unknown %s `%s`%s", what, name->text, other);
     program_suggest(p, g, what, name->text, names.at, names.len);
     return NULL;
 }
@@ -235,8 +240,49 @@ static void link_parents(struct program *p, const struct decls *decls) {
     check_chains(p, decls);
 }
 
+// ---- what errors of reading hide
+
+static const struct ast_file *file_at(const struct program *p, uint32_t file) {
+    for (size_t i = 0; i < p->files.len; i++) {
+        if (p->files.at[i]->file == file) {
+            return p->files.at[i];
+        }
+    }
+    return NULL;
+}
+
+static const struct ast_decl *decl_at(const struct ast_file *f, struct span place) {
+    for (size_t i = 0; i < f->decls.len; i++) {
+        const struct span *s = &f->decls.at[i]->span;
+        if (s->begin <= place.begin && place.begin <= s->end) {
+            return f->decls.at[i];
+        }
+    }
+    return NULL;
+}
+
+// A syntax error in a declaration hides parts of it; one outside, and a file that cannot be read,
+// hides names. A run may load several programs: only this one's files count.
+static void note_unread(struct program *p) {
+    p->diags->names_unread = false;
+    for (size_t i = 0; i < p->diags->list.len; i++) {
+        const struct diag *g = p->diags->list.at[i];
+        const struct ast_file *f = g->has_span ? file_at(p, g->span.file) : NULL;
+        if (!f || g->severity != DIAG_ERROR) {
+            continue;
+        }
+        const struct ast_decl *torn = g->code < DIAG_A0301 ? decl_at(f, g->span) : NULL;
+        if (torn) {
+            VEC_PUSH(p->arena, &p->diags->torn, torn->span);
+        } else if (g->code < DIAG_A0301 || (g->code >= DIAG_A0303 && g->code <= DIAG_A0306)) {
+            p->diags->names_unread = true;
+        }
+    }
+}
+
 void program_link(struct program *p) {
     p->vocab = vocab_cache_new(p->arena);
+    note_unread(p);
     for (int k = 0; k < DECL_KIND_COUNT; k++) {
         p->names[k] = ARENA_NEW(p->arena, struct name_table);
         p->names[k]->arena = p->arena;

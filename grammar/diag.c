@@ -13,6 +13,19 @@ const struct diag_info diag_infos[DIAG_CODE_COUNT] = {
 #undef INFO
 };
 
+static bool follows(const struct diags *d, const struct diag *g) {
+    if (g->code != DIAG_A0452 && g->code != DIAG_A0461 && g->code != DIAG_A0462) {
+        return false;
+    }
+    for (size_t i = 0; i < d->torn.len; i++) {
+        const struct span *t = &d->torn.at[i];
+        if (t->file == g->span.file && t->begin <= g->span.begin && g->span.begin < t->end) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct diag *add(struct diags *d, enum diag_code code, const struct span *span,
                         const char *format, va_list args) {
     struct diag *g = ARENA_NEW(d->arena, struct diag);
@@ -31,6 +44,9 @@ static struct diag *add(struct diags *d, enum diag_code code, const struct span 
             (d->all_warnings_as_errors && !d->warning_not_error[code])) {
             g->severity = DIAG_ERROR;
         }
+    }
+    if (follows(d, g)) {
+        return g;
     }
     d->errors += g->severity == DIAG_ERROR;
     VEC_PUSH(d->arena, &d->list, g);

@@ -57,7 +57,11 @@ struct diags {
     bool warning_not_error[DIAG_CODE_COUNT]; // before all_warnings_as_errors
     bool all_warnings_as_errors;
     bool no_warnings; // before everything else
-    size_t errors; // counted as they are added, after -W flags
+    size_t errors;    // counted as they are added, after -W flags
+    // What only follows from an error that was told is not: what is missing in a declaration with a
+    // syntax error, and names that a file that was not read may declare.
+    VEC(struct span) torn; // such declarations; add keeps to them
+    bool names_unread;     // such files; those that look names up keep to it
 };
 
 // Both return the diagnostic so that notes and help can be added; never NULL.
