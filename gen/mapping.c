@@ -20,6 +20,13 @@ struct reader {
     bool good;
 };
 
+// A refused line that stays out of the tables. It may have been meant for any operator, so that
+// what a lower level decides may not be what counts.
+static void lose(struct reader *r, enum decision level) {
+    r->good = false;
+    r->d->lost = level < r->d->lost ? level : r->d->lost;
+}
+
 static bool speaks_for(const struct mapping *map, const struct deployed_model *m) {
     return !map->scope->model || map->scope == m->own;
 }
@@ -98,14 +105,17 @@ static struct mapping *add_mapping(struct reader *r, const struct scope *scope,
     map->scope = scope;
     map->from = line->from;
     map->inherited = line->depth > 0;
-    bool good = read_backend(r, line->item->value, &map->backend);
-    good = read_phase(r, &line->item->phase, map) && good;
+    map->broken = !read_backend(r, line->item->value, &map->backend);
+    bool placed = read_phase(r, &line->item->phase, map);
     if (line->item->when) {
-        good = item_misplaced(r->p, line->item, "a deployment with `when`");
+        placed = item_misplaced(r->p, line->item, "a deployment with `when`");
     }
-    r->good = good && r->good;
+    r->good = !map->broken && r->good;
     VEC_PUSH(r->p->arena, &r->d->mappings, map);
-    return good ? map : NULL;
+    if (!placed) {
+        lose(r, level);
+    }
+    return placed ? map : NULL;
 }
 
 // ---- backend, backend_per_kind
@@ -137,14 +147,17 @@ static void keep_mapping(struct reader *r, struct mapping **kept, struct mapping
 static void read_kind_line(struct reader *r, const struct scope *scope,
                            const struct setting_line *line) {
     const struct ast_item *item = line->item;
+    enum decision level = item->kind == ITEM_PHASE ? DECIDED_KIND_PHASE : DECIDED_KIND;
     if (item->kind != ITEM_SET && item->kind != ITEM_PHASE) {
-        r->good = item_misplaced(r->p, item, "`backend_per_kind`") && r->good;
+        item_misplaced(r->p, item, "`backend_per_kind`");
+        lose(r, level);
         return;
     }
     const struct kind *kind = kind_need(&r->d->kinds, r->p, &item->name);
-    struct mapping *map =
-        add_mapping(r, scope, line, item->kind == ITEM_PHASE ? DECIDED_KIND_PHASE : DECIDED_KIND);
-    r->good = kind && r->good;
+    struct mapping *map = add_mapping(r, scope, line, level);
+    if (!kind) {
+        lose(r, level);
+    }
     if (!kind || !map) {
         return;
     }
@@ -152,7 +165,7 @@ static void read_kind_line(struct reader *r, const struct scope *scope,
     if (map->has_phase && !kind->phases[map->phase]) {
         diag_add(r->p->diags, DIAG_A0356, item->phase.span, "kind `%s` has no phase `%s`",
                  kind->name, item->phase.text);
-        r->good = false;
+        lose(r, level);
         return;
     }
     for (size_t i = 0; i < r->d->models.len; i++) {
@@ -261,7 +274,8 @@ static void spread_layers(struct reader *r, struct deployed_model *m, struct map
 static void read_layer_line(struct reader *r, const struct scope *scope,
                             const struct setting_line *line) {
     if (line->item->kind != ITEM_PER_LAYER) {
-        r->good = item_misplaced(r->p, line->item, "`backend_per_layer`") && r->good;
+        item_misplaced(r->p, line->item, "`backend_per_layer`");
+        lose(r, DECIDED_LAYER);
         return;
     }
     struct mapping *map = add_mapping(r, scope, line, DECIDED_LAYER);
@@ -281,7 +295,9 @@ static void read_layer_line(struct reader *r, const struct scope *scope,
         (map->op ? RANK_OP : 0) + (map->has_phase ? RANK_PHASE : 0) + (scope->model ? RANK_OWN : 0);
     bool good = !map->op || check_op(r, map);
     good = layers_check(r->p, &line->item->ranges, layers) && good;
-    r->good = good && r->good;
+    if (!good) {
+        lose(r, DECIDED_LAYER);
+    }
     for (size_t i = 0; good && i < r->d->models.len; i++) {
         if (speaks_for(map, r->d->models.at[i])) {
             spread_layers(r, r->d->models.at[i], map);
@@ -303,8 +319,9 @@ static void read_scope(struct reader *r, const struct scope *scope) {
     }
 }
 
-bool mappings_read(struct deployment *d) {
+void mappings_read(struct deployment *d) {
     struct reader r = {.d = d, .p = d->program, .good = true};
+    d->lost = DECIDED_AUTO;
     for (size_t i = 0; i < d->models.len; i++) {
         struct deployed_model *m = d->models.at[i];
         m->by_kind = ARENA_ARRAY(r.p->arena, struct mapping *, d->kinds.rows.len);
@@ -314,7 +331,7 @@ bool mappings_read(struct deployment *d) {
     for (size_t i = d->scopes.len; i-- > 0;) {
         read_scope(&r, d->scopes.at[i]);
     }
-    return r.good;
+    d->mappings_good = r.good;
 }
 
 // ---- look-up

@@ -7,8 +7,9 @@
 
 #include "gen/settings.h"
 
-// Reads every mapping line; each model's tables are filled.
-bool mappings_read(struct deployment *d);
+// Reads every mapping line; each model's tables are filled. Refused lines are reported and leave
+// `mappings_good` false; choices that do not hang on them can still be judged.
+void mappings_read(struct deployment *d);
 // The line that counts, or NULL: automatic. Every line that matches is counted as matching, the
 // one that counts as used.
 const struct mapping *mapping_of(const struct deployed_model *m, const struct model_operator *o,

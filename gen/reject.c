@@ -141,8 +141,8 @@ static void note_origin(const struct rejections *all, struct diag *g, const stru
     struct span span = kind_span(&o->m->model, o->set);
     const struct ast_name *model = &o->m->model.decl->ast->name;
     if (span.begin == model->span.begin && span.file == model->span.file) {
-        diag_note(all->c->p->diags, g, span, "model `%s`: %s %s `%s`", model->text,
-                  layers_of(all, r), r->ops.len == 1 ? "is" : "are", r->kind->name);
+        diag_note(all->c->p->diags, g, span, "model `%s` makes %s `%s`", model->text,
+                  layers_of(all, r), r->kind->name);
     } else {
         diag_note(all->c->p->diags, g, span, "this makes %s `%s`", layers_of(all, r),
                   r->kind->name);

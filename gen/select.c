@@ -57,6 +57,9 @@ static void choose_explicit(struct decider *c, struct rejections *rejections, ui
     struct op *o = &c->ops.at[index];
     struct phase_choice *choice = &o->phase[phase];
     choice->mapping = mapping_of(o->m, o->o, o->set->kind, phase);
+    if (choice->mapping && (choice->mapping->broken || choice->mapping->level > c->d->lost)) {
+        return; // what decides here is not known
+    }
     choice->automatic = !choice->mapping || !choice->mapping->backend;
     if (choice->automatic) {
         return;
@@ -146,7 +149,9 @@ void select_backends(struct decider *c) {
             }
         }
     }
-    for (uint32_t i = 0; i < c->ops.len; i++) {
+    // Without every explicit choice nobody knows what the automatic ones would have to agree with.
+    c->good = c->good && c->d->mappings_good;
+    for (uint32_t i = 0; c->d->mappings_good && i < c->ops.len; i++) {
         for (int phase = 0; phase < PHASE_COUNT; phase++) {
             if (c->ops.at[i].phase[phase].present && c->ops.at[i].phase[phase].automatic) {
                 choose_automatic(c, &rejections, i, (enum phase)phase);

@@ -312,7 +312,8 @@ bool deployment_read(struct program *p, const struct decl *decl, struct deployme
         read_kv_dtypes(&r, m);
         read_priority(&r, m);
     }
-    if (!mappings_read(out) || !r.good) {
+    mappings_read(out);
+    if (!r.good) {
         return false;
     }
     for (size_t i = 0; i < out->models.len; i++) {

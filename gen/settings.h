@@ -56,6 +56,7 @@ struct mapping {
     const struct ast_items *from;
     bool inherited;         // stands in a parent
     bool replaced;          // a model's own line, or a child's, stands for it
+    bool broken;            // its backend was refused: nothing is said of what it decides
     uint32_t rank;          // among lines for one layer: the higher wins
     uint32_t matches, uses; // operators and phases it speaks of, and decides
 };
@@ -87,7 +88,9 @@ struct deployment {
     VEC(struct scope *) scopes; // the outer one, then each `for`
     VEC(struct deployed_model *) models;
     struct mappings mappings; // all of them, for warnings
-    struct words devices;     // of the platform
+    bool mappings_good;       // else some line was refused
+    enum decision lost;   // the highest level of a line of which nobody knows what it speaks for
+    struct words devices; // of the platform
     bool unified;
     struct plan_int memory, flash;
 };
