@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the answers file, and the input that a row is about.
+
+In: a .tsv as vllm_oracle.py writes it, or one packed by xz. Out: rows in the order of the file.
+"""
+
+import lzma
+from typing import NamedTuple
+
+DEFAULTS = {
+    "platform": "cuda",
+    "arch": "9.0",
+    "probes": "full",
+    "head": "128",
+    "dtype": "bf16",
+    "kv": "auto",
+    "block": "-",
+    "attn": "decoder",
+    "flags": "-",
+    "heads": "32",
+    "model": "",
+    "mhead": "",
+    "fa": "",
+    "trtllm": "",
+    "run": "",
+}
+
+
+class Row(NamedTuple):
+    query: str
+    subject: str
+    input: str
+    answer: str
+
+    def keys(self):
+        """Every key of the input, with its default where the row does not give it."""
+        given = (word.split("=", 1) for word in self.input.split() if word != "-")
+        return {**DEFAULTS, **dict(given)}
+
+    def flags(self):
+        return set(self.keys()["flags"].split("+")) - {"-"}
+
+
+def read(path):
+    opener = lzma.open if path.endswith(".xz") else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    return [Row(*line.split("\t")) for line in lines[1:]]
