@@ -255,9 +255,9 @@ const char *config_path(struct arena *a, const struct config_value *v) {
     const char *path = "";
     for (; v->parent; v = v->parent) {
         const char *rest = path[0] && path[0] != '[' ? "." : "";
-        path = v->key ? arena_printf(a, "%s%s%s", shown(a, v->key, (uint32_t)strlen(v->key)), rest,
-                                     path)
-                      : arena_printf(a, "[%zu]%s%s", v->index, rest, path);
+        const char *key = v->shown ? v->shown : v->key;
+        path = key ? arena_printf(a, "%s%s%s", shown(a, key, (uint32_t)strlen(key)), rest, path)
+                   : arena_printf(a, "[%zu]%s%s", v->index, rest, path);
     }
     return path;
 }

@@ -34,6 +34,7 @@ struct config_value {
     struct span span;
     const struct config_value *parent; // NULL for the whole
     const char *key;                   // in an object, else NULL
+    const char *shown;                 // key in messages where it is another, else NULL
     size_t index;                      // in an array
     bool yes;                          // BOOL
     const char *text;                  // STRING: its UTF-8; NUMBER, NONFINITE: as spelled

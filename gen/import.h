@@ -70,6 +70,7 @@ struct import_models {
     const char *name;       // in .attn: a plain identifier
     const char *source;     // base name of the JSON file, any bytes
     const char *model_type; // of the architecture
+    const char *format;     // "hf" or "gguf"
     VEC(struct import_model *) list;
 };
 
@@ -139,6 +140,9 @@ IMPORT_FAMILIES(IMPORT_FAMILY)
 
 // Reads the registered JSON text into *out. False after errors.
 bool import_hf(struct arena *a, struct diags *d, uint32_t file, struct import_models *out);
+// The same from a configuration that was read already.
+bool import_config(struct arena *a, struct diags *d, const struct config_value *root,
+                   struct import_models *out);
 // The models as .attn text.
 const char *import_write(struct arena *a, const struct import_models *m, size_t *len);
 // A plain identifier from a file name: its stem, mangled; `fallback` for a stem without a say

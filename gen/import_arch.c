@@ -176,10 +176,10 @@ static void warn_nonfinite(struct import *i) {
     }
 }
 
-bool import_hf(struct arena *a, struct diags *d, uint32_t file, struct import_models *out) {
-    struct import i = {.arena = a, .diags = d, .out = out};
-    i.root = config_read(a, d, file);
-    if (!i.root || !find_arch(&i)) {
+bool import_config(struct arena *a, struct diags *d, const struct config_value *root,
+                   struct import_models *out) {
+    struct import i = {.arena = a, .diags = d, .out = out, .root = root};
+    if (!find_arch(&i)) {
         return false;
     }
     out->model_type = i.arch->model_type;
@@ -190,4 +190,10 @@ bool import_hf(struct arena *a, struct diags *d, uint32_t file, struct import_mo
     }
     warn_nonfinite(&i);
     return true;
+}
+
+bool import_hf(struct arena *a, struct diags *d, uint32_t file, struct import_models *out) {
+    const struct config_value *root = config_read(a, d, file);
+    out->format = "hf";
+    return root && import_config(a, d, root, out);
 }

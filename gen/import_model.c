@@ -58,6 +58,11 @@ const char *import_mla(struct import *i, int64_t latent, int64_t rope, int64_t n
 
 const char *import_ssm(struct import *i, struct import_ssm s) {
     struct text t = text_of(i->arena);
+    if (s.heads > IMPORT_MAX_INT) {
+        import_error(i, DIAG_A0907, import_here(i, NULL),
+                     "the recurrence is %lld wide, limit is %d", (long long)s.heads,
+                     IMPORT_MAX_INT);
+    }
     text_addf(&t, "{ type = %s; heads = %lld; head_dim = %lld;", s.type, (long long)s.heads,
               (long long)s.head_dim);
     if (s.state) {

@@ -284,8 +284,8 @@ static const char *quoted(struct arena *a, const char *text) {
 
 const char *import_write(struct arena *a, const struct import_models *m, size_t *len) {
     struct text t = text_of(a);
-    text_addf(&t, "// From %s, model_type %s, by `attnc import hf`.\n", quoted(a, m->source),
-              m->model_type);
+    text_addf(&t, "// From %s, model_type %s, by `attnc import %s`.\n", quoted(a, m->source),
+              m->model_type, m->format);
     for (size_t k = 0; k < m->list.len; k++) {
         write_model(a, m->list.at[k], m->name, &t);
     }

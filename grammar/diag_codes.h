@@ -153,6 +153,7 @@
     X(A0911, DIAG_ERROR, NULL, "shared cache without an owner")                                    \
     X(A0912, DIAG_ERROR, NULL, "configuration file cannot be read")                                \
     X(A0913, DIAG_ERROR, NULL, "attention that attnc cannot describe")                             \
+    X(A0914, DIAG_ERROR, NULL, "GGUF file that is damaged or not supported")                       \
     X(A0920, DIAG_WARNING, "import-pattern", "layer pattern overruled")                            \
     X(A0921, DIAG_WARNING, "import-nonfinite", "NaN or Infinity in a field that is not used")      \
     X(A0922, DIAG_WARNING, "import-note", "field read in a way that may surprise")

@@ -37,11 +37,11 @@ def attnc(*args):
     return subprocess.run([ATTNC, *args], capture_output=True, text=True, timeout=60)
 
 
-def operators(config):
+def operators(config, form="hf"):
     """Operators of the imported models as `attnc explain --json` gives them; a message on failure."""
     with tempfile.TemporaryDirectory(prefix="models-") as folder:
         out = os.path.join(folder, "m.attn")
-        done = attnc("import", "hf", str(config), "-o", out)
+        done = attnc("import", form, str(config), "-o", out)
         if done.returncode:
             return None, done.stderr
         done = attnc("explain", out, "--json")
