@@ -39,10 +39,14 @@ RUNTIME_O := $(patsubst %.c,$(BUILD)/%.o,$(CORE_C) $(CPU_C))
 all: $(BUILD)/attnc $(BUILD)/libattn.a
 
 ## make deps          install the Debian packages that are missing
-PACKAGES := re2c lemon libjansson-dev gcc g++ clang make perl python3 clang-format cppcheck shellcheck \
-            faketime locales jq binutils util-linux diffutils findutils
+PYTHON_PACKAGES := sarif-tools pydantic-sarif # they read SARIF logs in tests/sarif.t
+PACKAGES := re2c lemon libjansson-dev gcc g++ clang make perl python3 python3-venv clang-format cppcheck shellcheck \
+            faketime locales jq scdoc mandoc binutils util-linux diffutils findutils
 deps:
 	@.ci/deps $(PACKAGES)
+	@test -x $(BUILD)/venv/bin/sarif || { python3 -m venv $(BUILD)/venv && \
+	    $(BUILD)/venv/bin/pip -q install $(PYTHON_PACKAGES); } || \
+	    echo "make deps: no Python packages; tests/sarif.t will skip what needs them"
 
 # ---- generated sources: lemon leaves paths in its banner, so it runs on a relative name
 $(BUILD)/grammar/lexer.c: grammar/lexer.re

@@ -91,12 +91,12 @@ const char *catalogue_summary(struct arena *a, const char *markdown) {
 static const char *example_head(const struct line *fence) {
     const bool fails = memchr(fence->at, ' ', fence->len) != NULL;
     if (begins(fence, FENCE "json")) {
-        return fails ? "Not so, with attnc import hf config.json:" : "But so:";
+        return fails ? "Failing, as the config.json of attnc import hf config.json:" : "Mended:";
     }
     if (begins(fence, FENCE "sh")) {
-        return fails ? "Not so, in a shell:" : "But so:";
+        return fails ? "Failing, in a shell:" : "Mended:";
     }
-    return fails ? "Not so:" : "But so:";
+    return fails ? "Failing:" : "Mended:";
 }
 
 void catalogue_plain(struct text *t, const char *markdown) {

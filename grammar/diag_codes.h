@@ -51,10 +51,10 @@
     X(A0310, DIAG_ERROR, NULL, "let that reaches itself")                                          \
     X(A0311, DIAG_ERROR, NULL, "let named like a word of the type it is used as")                  \
     X(A0312, DIAG_ERROR, NULL, "unknown attribute of a declaration")                               \
-    X(A0313, DIAG_ERROR, NULL, "attribute given twice")                                            \
+    X(A0313, DIAG_ERROR, NULL, "line of a backend, platform or priority given twice")                  \
     X(A0350, DIAG_ERROR, NULL, "unknown attribute of a model")                                     \
     X(A0351, DIAG_ERROR, NULL, "unknown setting of a deployment")                                  \
-    X(A0352, DIAG_ERROR, NULL, "attribute given twice")                                            \
+    X(A0352, DIAG_ERROR, NULL, "attribute of a model given twice")                                 \
     X(A0353, DIAG_ERROR, NULL, "setting given twice")                                              \
     X(A0354, DIAG_ERROR, NULL, "unknown kind")                                                     \
     X(A0355, DIAG_ERROR, NULL, "unknown operator")                                                 \
