@@ -99,24 +99,37 @@ $(BUILD)/tests/unit/%.t: $(BUILD)/tests/unit/%.o $(BUILD)/libattnc.a $(BUILD)/li
 $(BUILD)/tests/kernels/%.t: $(BUILD)/tests/kernels/%.o $(ORACLE_O) $(BUILD)/libattn.a
 	$(CC) $(SANITIZE) -o $@ $^ -lm
 
+include tests/fuzz/fuzz.mk
+
+# The sweep's instances, in parts that compile at once; slow builds keep a share of the product.
+SWEEP_PARTS := 0 1 2 3 4 5 6 7
+SWEEP_STEP := $(if $(SANITIZE),11,1)
+SWEEP_O := $(SWEEP_PARTS:%=$(BUILD)/tests/sweep_%.o)
+$(BUILD)/tests/sweep_%.c: tests/kernels/sweep.awk
+	@mkdir -p $(@D)
+	awk -v PART=$* -v PARTS=$(words $(SWEEP_PARTS)) -v STEP=$(SWEEP_STEP) -f $< > $@.tmp && mv $@.tmp $@
+$(BUILD)/tests/sweep_%.o: $(BUILD)/tests/sweep_%.c
+	$(COMPILE) -Og -g0 -c -o $@ $<
+$(BUILD)/tests/kernels/test_sweep.t: $(SWEEP_O)
+
 # prove runs programs and scripts alike; the scripts find the compiler through BUILD and CC.
 JOBS ?= 2
 # Fewer test points than these mean that something was skipped or lost: `make floor`, `.ci/run`.
-TEST_FLOOR := 1
+TEST_FLOOR := 6000
 SCRIPT_T := tests/golden/run $(sort $(filter-out tests/repro.t,$(wildcard tests/*.t)) $(wildcard tests/cases/*.t)) $(sort $(wildcard tests/models/*.t))
 PROVE = BUILD=$(BUILD) CC="$(CC)" bash -o pipefail -c 'prove -e "" -j$(JOBS) $(1) | tee $(BUILD)/test.log'
 
 ## make test          everything below, then the same with ASan and UBSan
 test: test-plain test-asan
-test-plain: all $(UNIT_T) $(KERNEL_T) $(BUILD)/clang/attnc
-	$(call PROVE,$(UNIT_T) $(KERNEL_T) $(SCRIPT_T) tests/repro.t)
+test-plain: all $(UNIT_T) $(KERNEL_T) $(FUZZ_T) $(BUILD)/clang/attnc
+	$(call PROVE,$(UNIT_T) $(KERNEL_T) $(FUZZ_T) $(SCRIPT_T) tests/repro.t)
 # Sanitizers see through snprintf's checks and warn of what cannot be.
 test-asan:
 	+$(MAKE) BUILD=$(BUILD)/asan SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
 	    CFLAGS='-O1 -g -Wno-format-truncation' test-sanitized
 .PHONY: test-sanitized
-test-sanitized: all $(UNIT_T) $(KERNEL_T)
-	$(call PROVE,$(UNIT_T) $(KERNEL_T) $(SCRIPT_T))
+test-sanitized: all $(UNIT_T) $(KERNEL_T) $(FUZZ_T)
+	$(call PROVE,$(UNIT_T) $(KERNEL_T) $(FUZZ_T) $(SCRIPT_T))
 
 floor:
 	@tail -n 3 $(BUILD)/test.log $(BUILD)/asan/test.log
@@ -138,6 +151,51 @@ diagnostics: $(BUILD)/attnc
 	$(BUILD)/attnc --print diagnostics > docs/diagnostics.md
 .PHONY: diagnostics
 
+# ---- manual pages and completions, from the rows of gen/options.h; scdoc dates a page by this
+COMPLETIONS := $(BUILD)/completions/attnc.bash $(BUILD)/completions/_attnc $(BUILD)/completions/attnc.fish
+MANUALS := $(BUILD)/man/attnc.1 $(BUILD)/man/attn.5
+$(BUILD)/completions/attnc.bash: PRINT := bash
+$(BUILD)/completions/_attnc: PRINT := zsh
+$(BUILD)/completions/attnc.fish: PRINT := fish
+$(COMPLETIONS): $(BUILD)/attnc
+	@mkdir -p $(@D)
+	$(BUILD)/attnc --print $(PRINT) > $@
+MAN_PAGE = SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-0} scdoc | awk -f docs/man/tidy.awk
+$(BUILD)/man/attnc.1: docs/man/attnc.1.scd docs/man/tidy.awk $(BUILD)/attnc
+	@mkdir -p $(@D)
+	$(BUILD)/attnc --print man > $@.options
+	sed -e '/^@OPTIONS@$$/{r $@.options' -e 'd;}' -e '/^;/d' $< | $(MAN_PAGE) > $@
+	rm $@.options
+$(BUILD)/man/attn.5: docs/man/attn.5.scd docs/man/tidy.awk
+	@mkdir -p $(@D)
+	sed '/^;/d' $< | $(MAN_PAGE) > $@
+$(BUILD)/attn.pc: Makefile gen/version.h
+	@mkdir -p $(@D)
+	version=$$(sed -n 's/^#define ATTNC_VERSION "\(.*\)"/\1/p' gen/version.h) && printf '%s\n' \
+	    'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'libdir=$${prefix}/lib' '' 'Name: attn' \
+	    'Description: runtime of attnc, the attention compiler' "Version: $$version" \
+	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lattn -lm' > $@
+## make docs          manual pages and shell completions in $(BUILD)
+docs: $(MANUALS) $(COMPLETIONS)
+
+## make install       to $(DESTDIR)$(PREFIX): compiler, runtime, headers, manual, completions
+INSTALLED := $(DESTDIR)$(PREFIX)
+HEADERS := $(wildcard runtime/include/attn/*.h)
+KERNEL_HEADERS := $(wildcard runtime/include/attn/kernels/*.h runtime/include/attn/kernels/*.inc)
+install: all docs $(BUILD)/attn.pc
+	install -D -m 755 $(BUILD)/attnc $(INSTALLED)/bin/attnc
+	install -D -m 644 $(BUILD)/libattn.a $(INSTALLED)/lib/libattn.a
+	install -D -m 644 $(BUILD)/attn.pc $(INSTALLED)/lib/pkgconfig/attn.pc
+	install -d $(INSTALLED)/include/attn/kernels
+	install -m 644 $(HEADERS) $(INSTALLED)/include/attn
+	install -m 644 $(KERNEL_HEADERS) $(INSTALLED)/include/attn/kernels
+	install -D -m 644 $(BUILD)/man/attnc.1 $(INSTALLED)/share/man/man1/attnc.1
+	install -D -m 644 $(BUILD)/man/attn.5 $(INSTALLED)/share/man/man5/attn.5
+	install -D -m 644 $(BUILD)/completions/attnc.bash $(INSTALLED)/share/bash-completion/completions/attnc
+	install -D -m 644 $(BUILD)/completions/_attnc $(INSTALLED)/share/zsh/site-functions/_attnc
+	install -D -m 644 $(BUILD)/completions/attnc.fish $(INSTALLED)/share/fish/vendor_completions.d/attnc.fish
+.PHONY: docs install
+
 ## make format        clang-format every C file; format-check only looks
 FORMATTED = $(shell find grammar gen runtime tests bench examples -name '*.[ch]' -o -name '*.inc' | sort)
 format:
@@ -152,13 +210,14 @@ CPPCHECK_OFF := --suppress=invalidPointerCast --suppress=arrayIndexThenCheck
 lint:
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --error-exitcode=1 $(CPPCHECK_OFF) -I. -Iruntime/include grammar gen runtime
-	shellcheck -x -S warning -P SCRIPTDIR .ci/deps .ci/run tests/tap.sh tests/cases/lib.sh $(wildcard tests/cases/*.t) tests/repro.t
+	shellcheck -x -S warning -P SCRIPTDIR .ci/deps .ci/run tests/tap.sh tests/cases/lib.sh \
+	    $(shell grep -l "^#!/bin/.*sh" tests/*.t tests/*/*.t)
 
 ## make clean         remove $(BUILD)
 clean:
 	rm -rf $(BUILD)
 help:
-	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
+	@sed -n 's/^## //p' $(filter Makefile %.mk,$(MAKEFILE_LIST))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
