@@ -2,7 +2,7 @@
 // The tables behind attrs.h: name, type, vocabulary and place of every attribute, by enumerator.
 #include "gen/attrs.h"
 
-#include <string.h>
+#include "gen/names.h"
 
 const struct attr_info operator_attr_infos[ATTR_COUNT] = {
 #define OPERATOR_ATTR(id, name, type, vocabulary, where)                                           \
@@ -20,7 +20,7 @@ const char *const phase_names[PHASE_COUNT] = {"prefill", "decode"};
 
 int attr_find(const struct attr_info *infos, int n, const char *name) {
     for (int i = 0; i < n; i++) {
-        if (strcmp(infos[i].name, name) == 0) {
+        if (same_name(infos[i].name, name)) {
             return i;
         }
     }

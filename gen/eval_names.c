@@ -40,7 +40,7 @@ static struct value eval_let(struct evaluation *ev, const struct ast_expr *e,
     const char *name = e->path.at[0].text;
     for (size_t i = 0; i < ev->lets.len; i++) {
         const struct let_memo *m = &ev->lets.at[i];
-        if (m->vocabulary == expected && strcmp(m->name, name) == 0) {
+        if (m->vocabulary == expected && same_name(m->name, name)) {
             return m->state == LET_DONE
                        ? m->value
                        : failure(ev, DIAG_A0310, e->span, "`let %s` reaches itself", name);
@@ -144,7 +144,7 @@ static struct value platform_constant(struct evaluation *ev, const struct ast_it
 static const struct ast_item *fact_line(const struct evaluation *ev, const char *name) {
     const struct item_lines *own = &ev->s->deploy->facts;
     for (size_t i = 0; i < own->len; i++) {
-        if (strcmp(own->at[i]->name.text, name) == 0) {
+        if (same_name(own->at[i]->name.text, name)) {
             return own->at[i];
         }
     }

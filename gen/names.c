@@ -2,8 +2,6 @@
 // Open addressing with linear probing, at most half full; FNV-1a hashes.
 #include "gen/names.h"
 
-#include <string.h>
-
 #define FIRST_CAPACITY 16
 
 static uint64_t hash(const char *name) {
@@ -17,7 +15,7 @@ static uint64_t hash(const char *name) {
 // The slot of a name, or the free one where it belongs.
 static struct name_entry *find(const struct name_table *t, const char *name) {
     size_t i = (size_t)hash(name) & (t->capacity - 1);
-    while (t->slots[i].name && strcmp(t->slots[i].name, name) != 0) {
+    while (t->slots[i].name && !same_name(t->slots[i].name, name)) {
         i = (i + 1) & (t->capacity - 1);
     }
     return &t->slots[i];

@@ -4,7 +4,15 @@
 #ifndef GEN_NAMES_H
 #define GEN_NAMES_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "grammar/arena.h"
+
+// Nearly all names that are compared differ in their first letter: asked before strcmp is called.
+static inline bool same_name(const char *a, const char *b) {
+    return *a == *b && strcmp(a, b) == 0;
+}
 
 struct name_entry {
     const char *name; // NULL = free

@@ -68,7 +68,7 @@ const struct decl *program_need(const struct program *p, enum decl_kind kind,
 
 static void add_line(struct arena *a, struct item_lines *lines, const struct ast_item *item,
                      enum item_kind kind, const char *name) {
-    if (item->kind == kind && item->name.text && strcmp(item->name.text, name) == 0) {
+    if (item->kind == kind && item->name.text && same_name(item->name.text, name)) {
         VEC_PUSH(a, lines, item);
     }
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/names.h"
+
 #define SHOWN_ELEMENTS 8 // of a set in a message; then "and N more"
 
 struct value value_none(void) {
@@ -132,7 +134,7 @@ bool value_equal(const struct value *a, const struct value *b) {
         return a->yes == b->yes;
     case VALUE_WORD:
     case VALUE_STRING:
-        return strcmp(a->text, b->text) == 0;
+        return same_name(a->text, b->text);
     case VALUE_LIST:
     case VALUE_RANGE:
         return same_elements(a, b);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gen/evaluation.h"
+#include "gen/names.h"
 
 #define CAPABILITIES_FILE "std/capabilities.attn"
 
@@ -41,7 +42,7 @@ enum vocabulary answer_vocabulary(const struct program *p, const char *name) {
 #undef BACKEND_ATTR
     };
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        if (strcmp(plain[i].name, name) == 0) {
+        if (same_name(plain[i].name, name)) {
             return plain[i].vocabulary;
         }
     }
@@ -125,7 +126,7 @@ struct value backend_answer(const struct subject *s, const struct decl *backend,
 static const struct ast_item *own_line(const struct decl *backend, const char *name) {
     for (size_t i = 0; i < backend->ast->items.len; i++) {
         const struct ast_item *item = backend->ast->items.at[i];
-        if (item->kind == ITEM_SET && item->value && strcmp(item->name.text, name) == 0) {
+        if (item->kind == ITEM_SET && item->value && same_name(item->name.text, name)) {
             return item;
         }
     }
