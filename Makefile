@@ -197,7 +197,8 @@ install: all docs $(BUILD)/attn.pc
 .PHONY: docs install
 
 ## make format        clang-format every C file; format-check only looks
-FORMATTED = $(shell find grammar gen runtime tests bench examples -name '*.[ch]' -o -name '*.inc' | sort)
+FORMATTED = $(shell find grammar gen runtime tests bench examples -path tests/golden -prune -o \
+    '(' -name '*.[ch]' -o -name '*.inc' ')' -print | sort)
 format:
 	clang-format -i $(FORMATTED)
 format-check:

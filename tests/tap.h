@@ -21,9 +21,8 @@ __attribute__((format(printf, 1, 2), unused)) static void diag(const char *forma
     va_end(args);
 }
 
-__attribute__((format(printf, 4, 5), unused)) static bool tap_point(bool pass, const char *file,
-                                                                    int line, const char *format,
-                                                                    ...) {
+__attribute__((format(printf, 4, 5), unused)) static bool
+tap_point(bool pass, const char *file, int line, const char *format, ...) {
     va_list args;
     va_start(args, format);
     if (tap_run_ == 0) {
