@@ -92,7 +92,7 @@ static void ask_rules(const struct decider *c, struct ruling *r) {
     struct subject s = subject_at(c, r, 0);
     struct verdict v = verdict_of(&s, r->backend);
     bool open = block_candidates(r->m) > 1 && (v.ok ? has_pages(r->set) : v.read_block);
-    if (open && some_block(c, r)) {
+    if (open && !v.certain && some_block(c, r)) {
         r->ok = true;
         return;
     }

@@ -160,6 +160,7 @@ static struct span answer_span(const struct asking *q, const struct ast_item *gi
 static void add_reason(struct asking *q, struct reason r) {
     VEC_PUSH(q->ev.arena, &q->verdict->reasons, r);
     q->verdict->ok = false;
+    q->verdict->certain = q->verdict->certain || !q->verdict->read_block;
 }
 
 // Does the kind's table say that this capability only restates the kind?

@@ -24,6 +24,7 @@ struct verdict {
     // size itself is answered for does not count.) While it is `auto` and no candidate is set, a
     // rule that reads it fails, and the capability block_size is not asked.
     bool read_block;
+    bool certain; // a reason was found before deploy.block_size was read: no size would help
     struct reasons reasons;
 };
 
