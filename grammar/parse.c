@@ -152,6 +152,7 @@ struct ast_file *parse_file(struct arena *a, const struct sources *s, uint32_t f
     p.tree = ARENA_NEW(a, struct ast_file);
     p.tree->file = file;
     if (!source_check(&reporter, p.source)) {
+        p.tree->incomplete = true;
         return p.tree;
     }
     lex_file(a, &reporter, p.source, &p.tokens);

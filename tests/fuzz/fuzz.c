@@ -74,8 +74,11 @@ void fuzz_check_diagnostics(struct fuzz *f, bool failed) {
     FUZZ_ASSERT((errors > 0) == (f->diags.errors > 0));
     FUZZ_ASSERT(!failed || errors > 0);
     check_text(f);
+}
+
+void fuzz_check_forms(struct fuzz *f) {
     const struct diag_run run = {
-        .max_errors = MAX_ERRORS, .subject = "input", .status = errors > 0};
+        .max_errors = MAX_ERRORS, .subject = "input", .status = f->diags.errors > 0};
     size_t len;
     const char *text = diag_json(&f->arena, &f->diags, &run, &len);
     FUZZ_ASSERT((len > 0) == (f->diags.list.len > 0));

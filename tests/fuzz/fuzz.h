@@ -32,8 +32,10 @@ _Noreturn void fuzz_fail(const char *file, int line, const char *condition);
 
 // The input as a source text that ends with a NUL.
 uint32_t fuzz_source(struct fuzz *f, const char *name, const uint8_t *data, size_t size);
-// Every diagnostic has its place inside a source, and each form prints something exactly when there
-// is something to be said. Finishes the list; `failed` is what the pass returned.
+// Every diagnostic has its place inside a source, and the text form prints something exactly when
+// there is something to be said. Finishes the list; `failed` is what the pass returned.
 void fuzz_check_diagnostics(struct fuzz *f, bool failed);
+// The same of JSON Lines and SARIF, for a finished list: slower, and lexical errors are all alike.
+void fuzz_check_forms(struct fuzz *f);
 
 #endif

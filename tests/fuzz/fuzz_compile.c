@@ -67,6 +67,7 @@ static void compile(struct fuzz *f, const char *path) {
     const bool good = plan_models(&p, &models);
     FUZZ_ASSERT(good || f->diags.errors > 0);
     fuzz_check_diagnostics(f, false);
+    fuzz_check_forms(f);
 }
 
 void fuzz_one(struct fuzz *f, const uint8_t *data, size_t size) {

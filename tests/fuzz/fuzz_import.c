@@ -24,4 +24,5 @@ void fuzz_one(struct fuzz *f, const uint8_t *data, size_t size) {
         FUZZ_ASSERT(f->diags.errors == 0 && formatted > 0);
     }
     fuzz_check_diagnostics(f, !good);
+    fuzz_check_forms(f);
 }
