@@ -114,6 +114,11 @@ void json_bool(struct json *j, const char *key, bool v) {
     text_add(&j->out, v ? "true" : "false");
 }
 
+void json_raw(struct json *j, const char *key, const char *text) {
+    begin(j, key);
+    text_add(&j->out, text);
+}
+
 void json_null(struct json *j, const char *key) {
     json_string(j, key, NULL);
 }

@@ -24,6 +24,7 @@ void json_string(struct json *j, const char *key, const char *s);            // 
 void json_int(struct json *j, const char *key, int64_t v);
 void json_double(struct json *j, const char *key, double v);
 void json_bool(struct json *j, const char *key, bool v);
+void json_raw(struct json *j, const char *key, const char *text); // JSON already, in one line
 void json_null(struct json *j, const char *key);
 const char *json_finish(struct json *j, size_t *len); // with a final newline
 

@@ -269,9 +269,10 @@ static void load_imports(struct loader *l, const struct opened *file, const stru
 
 static bool load_main(struct loader *l, const char *path) {
     struct program *p = l->p;
-    struct content c;
+    const char *text = l->options->main_text;
+    struct content c = {text, text ? (uint32_t)strlen(text) : 0, path};
     bool missing;
-    const char *why = read_content(p->arena, path, &c, &missing);
+    const char *why = text ? NULL : read_content(p->arena, path, &c, &missing);
     if (why) {
         diag_add_global(p->diags, DIAG_A0303, "cannot read `%s`: %s", shown_name(l, path), why);
         return false;

@@ -94,6 +94,14 @@ static bool parse_number(struct parser *p, enum option_id id, const char *value,
     return true;
 }
 
+static bool parse_count(struct parser *p, enum option_id id, const char *value) {
+    int64_t *n = &p->out->numbers[id];
+    return parse_number(p, id, value, n) &&
+           (*n > 0 ||
+            refuse(p, arena_printf(p->arena, "option `%s` takes at least 1", spelled(p->arena, id)),
+                   NULL));
+}
+
 static bool parse_color(struct parser *p, const char *value) {
     static const char *const words[] = {"auto", "always", "never"}; // as in enum color_when
     for (int i = 0; i < 3; i++) {
@@ -217,7 +225,8 @@ static bool parse_warning(struct parser *p, const char *value) {
 
 static bool take(struct parser *p, enum option_id id, const char *value) {
     struct options *o = p->out;
-    bool repeatable = id == OPTION_INCLUDE || id == OPTION_WARNING || id == OPTION_PREFIX_MAP;
+    bool repeatable = id == OPTION_INCLUDE || id == OPTION_WARNING || id == OPTION_PREFIX_MAP ||
+                      id == OPTION_RESOLVE;
     if (o->given[id] && value && !repeatable) {
         return refuse(
             p, arena_printf(p->arena, "option `%s` is given twice", spelled(p->arena, id)), NULL);
@@ -271,6 +280,26 @@ static bool take(struct parser *p, enum option_id id, const char *value) {
     case OPTION_LIBRARY:
         o->library = value;
         return true;
+    case OPTION_RESOLVE:
+        VEC_PUSH(p->arena, &o->resolve, value);
+        return true;
+    case OPTION_MODEL:
+    case OPTION_ATTENTION_CONFIG:
+    case OPTION_SPECULATIVE_CONFIG:
+    case OPTION_PLATFORM:
+    case OPTION_KV_CACHE_DTYPE:
+        o->values[id] = value;
+        return true;
+    case OPTION_BLOCK_SIZE:
+    case OPTION_MAX_MODEL_LEN:
+    case OPTION_MAX_NUM_SEQS:
+    case OPTION_MAX_NUM_BATCHED_TOKENS:
+    case OPTION_TENSOR_PARALLEL_SIZE:
+    case OPTION_DECODE_CONTEXT_PARALLEL_SIZE:
+    case OPTION_PREFILL_CONTEXT_PARALLEL_SIZE:
+    case OPTION_START_BLOCK:
+        return parse_count(p, id, value);
+    case OPTION_KEYS:
     case OPTION_DEPFILE:
     case OPTION_LIST:
     case OPTION_JSON:

@@ -17,7 +17,9 @@
       "show which backend serves each operator, and why; or what CODE means")                      \
     X(DIFF, diff, "OLD NEW", "show what differs between deployments; OLD, NEW: FILE or FILE:NAME") \
     X(FMT, fmt, "FILE...", "lay out files canonically, in place; `-`: standard input to output")   \
-    X(IMPORT, import, "hf CONFIG.json", "print a model in .attn form")                             \
+    X(IMPORT, import, "hf|gguf FILE | vllm",                                                       \
+      "print a model in .attn form; vllm: with the deployment that the options describe")          \
+    X(EXPORT, export, "vllm FILE", "print a deployment's choices as vLLM's --attention-config")    \
     X(HELP, help, "[COMMAND | warnings]", "print help on a command, or list the warnings")
 
 enum command_id {
@@ -35,24 +37,50 @@ enum command_id {
 
 // X(enumerator, long name or NULL, letter or 0, what it takes or NULL, commands, help)
 #define OPTIONS(X)                                                                                 \
-    X(OUTPUT, "output", 'o', "PATH", IN(BUILD) | IN(IMPORT),                                       \
-      "build: the directory to write to (made if missing); import: the file")                      \
+    X(OUTPUT, "output", 'o', "PATH", IN(BUILD) | IN(IMPORT) | IN(EXPORT),                          \
+      "build: the directory to write to (made if missing); import, export: the file")              \
     X(NAME, "name", 0, "NAME", IN(IMPORT), "the name of the imported model")                       \
-    X(DEPLOY, "deploy", 0, "NAME", DEPLOYS, "only this deployment; diff: NAME or OLD=NEW")         \
+    X(DEPLOY, "deploy", 0, "NAME", DEPLOYS | IN(EXPORT),                                           \
+      "only this deployment; diff: NAME or OLD=NEW")                                               \
+    X(MODEL, "model", 0, "FILE", IN(IMPORT),                                                       \
+      "vllm: config.json of what is served, or an .attn file")                                     \
+    X(ATTENTION_CONFIG, "attention-config", 0, "JSON", IN(IMPORT),                                 \
+      "vllm: its JSON, or @FILE; without --model: how vLLM reads it")                              \
+    X(SPECULATIVE_CONFIG, "speculative-config", 0, "JSON", IN(IMPORT),                             \
+      "vllm: its JSON, or @FILE; `model`: a drafter's config.json")                                \
+    X(PLATFORM, "platform", 0, "NAME", IN(IMPORT), "vllm: a platform of std/vllm.attn (cuda_90)")  \
+    X(KV_CACHE_DTYPE, "kv-cache-dtype", 0, "NAME", IN(IMPORT), "vllm: as for vLLM")                \
+    X(BLOCK_SIZE, "block-size", 0, "N", IN(IMPORT), "vllm: cache block; not given: as vLLM finds") \
+    X(MAX_MODEL_LEN, "max-model-len", 0, "N", IN(IMPORT), "vllm: tokens of a sequence")            \
+    X(MAX_NUM_SEQS, "max-num-seqs", 0, "N", IN(IMPORT), "vllm: sequences at once (256)")           \
+    X(MAX_NUM_BATCHED_TOKENS, "max-num-batched-tokens", 0, "N", IN(IMPORT),                        \
+      "vllm: new tokens of a step (8192)")                                                         \
+    X(TENSOR_PARALLEL_SIZE, "tensor-parallel-size", 0, "N", IN(IMPORT), "vllm: ranks (1)")         \
+    X(DECODE_CONTEXT_PARALLEL_SIZE, "decode-context-parallel-size", 0, "N", IN(IMPORT),            \
+      "vllm: ranks (1)")                                                                           \
+    X(PREFILL_CONTEXT_PARALLEL_SIZE, "prefill-context-parallel-size", 0, "N", IN(IMPORT),          \
+      "vllm: ranks (1)")                                                                           \
+    X(KEYS, "keys", 0, NULL, IN(IMPORT),                                                           \
+      "vllm: list the keys that layers ask for, and what decides")                                 \
+    X(RESOLVE, "resolve", 0, "LIST", IN(IMPORT),                                                   \
+      "vllm: settle lists of backends or lines of @FILE: cache_block= kernel_block= layouts=")     \
+    X(START_BLOCK, "start-block", 0, "N", IN(IMPORT),                                              \
+      "vllm: the cache block that --resolve begins with (16; on a CPU 128)")                       \
     X(EMIT, "emit", 0, "LIST", IN(BUILD),                                                          \
       "which outputs: table,header,kernels,json (default all)")                                    \
     X(DEPFILE, "depfile", 0, NULL, IN(BUILD), "write NAME.d, the inputs as make reads them")       \
     X(LAYER, "layer", 0, "N", IN(EXPLAIN), "only operators of layer N")                            \
     X(KIND, "kind", 0, "KIND", IN(EXPLAIN), "only operators of this kind")                         \
-    X(JSON, "json", 0, NULL, IN(EXPLAIN) | IN(DIFF),                                               \
-      "explain: the whole plan, in the form of NAME.json; diff: the changes")                      \
+    X(JSON, "json", 0, NULL, IN(EXPLAIN) | IN(DIFF) | IN(IMPORT),                                  \
+      "explain: the plan, in the form of NAME.json; diff, import --resolve: what they print")      \
     X(CANDIDATES, "candidates", 0, NULL, IN(EXPLAIN),                                              \
       "with --json: every backend and its reasons")                                                \
     X(EXIT_CODE, "exit-code", 0, NULL, IN(DIFF), "exit with 4 when the deployments differ")        \
     X(LIST, "list", 0, NULL, IN(EXPLAIN), "list the codes of all diagnostics")                     \
     X(CHECK, "check", 0, NULL, IN(FMT),                                                            \
       "change nothing; name the files that are not canonical (then exit 1)")                       \
-    X(INCLUDE, "include", 'I', "DIR", COMPILES, "look for imports in DIR too; may be repeated")    \
+    X(INCLUDE, "include", 'I', "DIR", COMPILES | IN(EXPORT) | IN(IMPORT),                          \
+      "look for imports in DIR too; may be repeated")                                              \
     X(WARNING, NULL, 'W', "NAME", EVERYWHERE,                                                      \
       "warnings: -W NAME on, -Wno-NAME off; -Werror[=NAME], -Wno-error[=NAME]")                    \
     X(NO_WARNINGS, NULL, 'w', NULL, EVERYWHERE, "no warnings at all")                              \
@@ -66,7 +94,8 @@ enum command_id {
       "print paths that begin with OLD as NEW; may be repeated")                                   \
     X(VERSION, "version", 0, NULL, EVERYWHERE, "print the version")                                \
     X(HELP, "help", 'h', NULL, EVERYWHERE, "print help; after a command, on that command")         \
-    X(LIBRARY, "library", 0, "DIR", HIDDEN, "read files of the library from DIR: for changes to it") \
+    X(LIBRARY, "library", 0, "DIR", HIDDEN,                                                        \
+      "read files of the library from DIR: for changes to it")                                     \
     X(PRINT, "print", 0, "WHAT", HIDDEN, "man, bash, zsh, fish or diagnostics: for the Makefile")
 
 enum option_id {
@@ -119,12 +148,15 @@ struct options {
     VEC(const char *) include_dirs;
     bool emit[EMIT_COUNT];
     int64_t layer;
+    VEC(const char *) resolve;
+    const char *values[OPTION_COUNT]; // of options that have no field of their own
+    int64_t numbers[OPTION_COUNT];
     unsigned max_errors;
     enum color_when color;
     enum diag_format diagnostics;
-    const char *diagnostics_output; // NULL: standard error
-    const char *print;              // --print
-    const char *library;            // --library
+    const char *diagnostics_output;     // NULL: standard error
+    const char *print;                  // --print
+    const char *library;                // --library
     VEC(struct prefix_map) prefix_maps; // the last that matches counts
 };
 

@@ -156,7 +156,20 @@
     X(A0914, DIAG_ERROR, NULL, "GGUF file that is damaged or not supported")                       \
     X(A0920, DIAG_WARNING, "import-pattern", "layer pattern overruled")                            \
     X(A0921, DIAG_WARNING, "import-nonfinite", "NaN or Infinity in a field that is not used")      \
-    X(A0922, DIAG_WARNING, "import-note", "field read in a way that may surprise")
+    X(A0922, DIAG_WARNING, "import-note", "field read in a way that may surprise")           \
+    X(A0930, DIAG_ERROR, NULL, "key that vLLM's attention configuration does not have")            \
+    X(A0931, DIAG_ERROR, NULL, "kind that vLLM does not know")                                     \
+    X(A0932, DIAG_ERROR, NULL, "backend that vLLM does not know")                                  \
+    X(A0933, DIAG_ERROR, NULL, "layer that vLLM refuses on this platform")                         \
+    X(A0934, DIAG_ERROR, NULL, "choice that vLLM's configuration cannot express")                  \
+    X(A0935, DIAG_WARNING, "vllm-settle", "backends on which vLLM does not start")                 \
+    X(A0936, DIAG_ERROR, NULL, "option of an import that names nothing")                           \
+    X(A0940, DIAG_WARNING, "vllm-no-effect", "setting without effect in vLLM")                     \
+    X(A0941, DIAG_WARNING, "vllm-ignored", "request that vLLM ignores or reads otherwise")         \
+    X(A0942, DIAG_WARNING, "vllm-model", "model that names its own backend in vLLM")               \
+    X(A0943, DIAG_WARNING, "vllm-drafter", "setting that a drafter inherits")                      \
+    X(A0944, DIAG_WARNING, "vllm-unvalidated", "choice that vLLM does not check")                  \
+    X(A0945, DIAG_WARNING, "vllm-lost", "setting that vLLM's configuration does not hold")
 // clang-format on
 
 #endif
