@@ -371,12 +371,17 @@ static void put_dtype(struct translation *t) {
     }
 }
 
-// Whether the file says that queries see later keys, where its architecture does not.
-static bool check_causal(struct translation *t) {
+// What a file may have that its architecture is not known for is refused: keys after the query, and
+// sink logits, which are tensors without a key.
+static bool check_unknown(struct translation *t, const struct config_value *type) {
     const struct config_value *v = get(t, "attention.causal");
     bool encoder = strstr(t->arch->model_type, "bert") || strstr(t->arch->arch, "embedding");
     if (v && v->kind == CONFIG_BOOL && !v->yes && !encoder) {
         return error(t, DIAG_A0913, v, "is false, which this architecture is not known for");
+    }
+    if (t->g->has_sinks && strcmp(t->arch->model_type, "gpt_oss") != 0) {
+        return error(t, DIAG_A0913, type,
+                     "is not known for sink logits, but the file has tensors `blk.N.attn_sinks`");
     }
     return true;
 }
@@ -419,5 +424,5 @@ const struct config_value *import_gguf_config(struct arena *a, struct diags *d,
     put_dtype(&t);
     bool good = flatten(&t, "attention.head_count", "num_attention_heads");
     good = flatten(&t, "attention.head_count_kv", "num_key_value_heads") && good;
-    return check_causal(&t) && good ? t.root : NULL;
+    return check_unknown(&t, type) && good ? t.root : NULL;
 }

@@ -150,6 +150,8 @@ BAD = [
      "`gemma3.attention.sliding_window_pattern` has 1 entry for 2 layers"),
     ("heads that differ from layer to layer", gguf(big("llama", attention__head_count=[8, 16])),
      "`llama.attention.head_count` differs from layer to layer"),
+    ("sink logits where they are not known", gguf(big("llama"), ["blk.0.attn_sinks.weight"]),
+     "`general.architecture` is not known for sink logits"),
     ("a decoder that is not causal", gguf(big("llama", attention__causal=False)),
      "`llama.attention.causal` is false"),
 ]
