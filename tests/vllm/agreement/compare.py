@@ -8,11 +8,16 @@ a plan, and answer gets None); answer(row, plan), the answer in the words of the
 
 from typing import NamedTuple
 
-from agreement import auto, batch, validate
+from agreement import auto, batch, config, kernel, kind, layouts, preferred, validate
 
 QUERIES = {
     "validate": validate,
     "auto": auto,
+    "kind": kind,
+    "config": config,
+    "preferred": preferred,
+    "kernel": kernel,
+    "layouts": layouts,
 }
 LEFT_OUT = ("speckind",)
 NOT_ASKED = "cannot be asked"

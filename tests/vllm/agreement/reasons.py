@@ -7,58 +7,63 @@ class that cannot be imported is asked nothing, and of a backend's check of comb
 failure alone is told.
 """
 
-CAPABILITIES = {  # a capability of attnc -> the validator's own check
+CAPABILITIES = {  # a capability of attnc -> the validator's own check of another name
     "k_width": "head_dim",
     "sink_logits": "sink",
 }
-SAME = set(
+ALIKE = set(
     "dtype kv_dtype block_size mm_prefix per_head_scales window rswa non_causal non_causal_dcp "
     "batch_invariant kv_connector pcp dcp adaptive".split()
 )
 UNASKED = {"device", "phases", "group", "head_dim", "v_head_dim"}  # vLLM's validator has no such check
 ENCODERS = ("encoder_only_attention", "cross_attention")
-CAPABILITY_NAMES = {*SAME, *CAPABILITIES, *UNASKED, "kinds", "mla", "sparse"}
-RULES = {"capability", "attn_type", "import_error"}  # checks of the validator that are rules here
-RENAMED = {"sparse_only": "needs_sparse", "without_dcp": "dcp"}  # names that are capabilities too
+RULES = {  # checks of the validator that are rules of std/vllm.attn -> their code
+    "capability": "capability",
+    "attn_type": "attn_type",
+    "import_error": "import_error",
+    "cache_not_auto": "kv_dtype",
+}
+RENAMED = {  # rules of the check of combinations that have another name here -> their code
+    "sparse_only": "x:needs_sparse",
+    "without_dcp": "x:dcp",
+    "packed_cache": "kv_dtype",
+    "bf16_only": "dtype",
+}
 AFTER_COMBINATION = {"non_causal_fp16", "layout_turboquant"}
 LATER = "constructor_"  # vLLM finds it after the validator
 
 
 def capability_code(name, layer):
-    latent = layer["mla"] is not None
     if name == "kinds":  # the kinds of MLA, windows and chunks are asked by flags of their own
         return "attn_type" if layer["kind"] in ENCODERS else None
     if name == "mla":
-        return "mla" if latent else "needs_mla"
+        return "mla" if layer["mla"] is not None else "needs_mla"
     if name == "sparse":
         return "sparse" if layer["index"] is not None else "needs_sparse"
-    return CAPABILITIES.get(name, name if name in SAME else None)
+    return None if name in UNASKED else CAPABILITIES.get(name, name)
+
+
+def is_capability(name):
+    return name in ALIKE or name in CAPABILITIES or name in UNASKED or name in ("kinds", "mla", "sparse")
 
 
 def codes(candidate, layer):
     found, told = set(), False
-    seen = set()
     for name in candidate["reasons"]:
-        # A rule may be named like a capability: capabilities come first, so it stands there again.
-        known = name not in seen and name in CAPABILITY_NAMES
-        seen.add(name)
         if name == "import_error":
             return {name}
         if name.startswith(LATER):
             continue
-        if known:
-            code = capability_code(name, layer)
+        if is_capability(name):
+            found.add(capability_code(name, layer))
         elif name in RULES:
-            code = name
+            found.add(RULES[name])
         elif name in AFTER_COMBINATION:
-            code = "x:" + name
-        elif told:
-            continue
-        else:
+            found.add("x:" + name)
+        elif not told:
             told = True
-            code = name if name in SAME else "x:" + RENAMED.get(name, name)
-        found |= {code} - {None}
-    return found
+            found.add(RENAMED.get(name, "x:" + name))
+    return found - {None}
 
 
 def vllm_codes(answer):
