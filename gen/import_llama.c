@@ -29,13 +29,23 @@ static const struct llama_facts *facts(const struct import *i) {
     return i->arch->facts;
 }
 
+// 0 occurs for a window that is switched off, and other readers take it for that.
+static struct import_int window(struct import *i) {
+    const struct config_value *at = import_find(i, "sliding_window");
+    if (at && at->kind == CONFIG_NUMBER && at->len == 1 && at->text[0] == '0') {
+        import_note(i, at, "`%s` is 0, which is read as no window", config_path(i->arena, at));
+        return (struct import_int){.at = at};
+    }
+    return import_window(i, "sliding_window", facts(i)->window);
+}
+
 static void set_windows(struct import *i) {
     struct import_int every = {.v = facts(i)->full_every};
     if (facts(i)->interval) {
         every = import_count(i, facts(i)->interval, every.v);
     }
     struct layer_rule rule = {every.v, every.v - 1, LAYER_FULL, LAYER_SLIDING};
-    struct import_int w = import_window(i, "sliding_window", facts(i)->window);
+    struct import_int w = window(i);
     const struct config_value *list = import_find(i, "layer_types");
     if (facts(i)->windows == WINDOW_NONE || (w.v == 0 && !list)) {
         rule = (struct layer_rule){0, 0, LAYER_FULL, LAYER_FULL};

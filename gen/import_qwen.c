@@ -28,12 +28,12 @@ static void import_qwen(struct import *i) {
     bool on = import_flag(i, "use_sliding_window", false);
     struct import_int from =
         import_int(i, "max_window_layers", 0, IMPORT_MAX_INT, MAX_WINDOW_LAYERS);
-    struct import_int w = import_window(i, "sliding_window", on ? WINDOW : 0);
     import_shape(i, &shape);
     enum layer_type *types = import_layer_types(i, "layer_types", words, all_full);
     if (!types || !on) {
-        return;
+        return; // whatever sliding_window holds: 0 and large numbers occur
     }
+    struct import_int w = import_window(i, "sliding_window", WINDOW);
     if (!import_find(i, "layer_types")) {
         for (int64_t k = from.v; w.v && k < i->model->n_layers; k++) {
             types[k] = LAYER_SLIDING;
@@ -54,7 +54,10 @@ static void import_smollm3(struct import *i) {
     struct import_shape shape;
     bool on = import_flag(i, "use_sliding_window", false);
     struct import_int every = import_count(i, "no_rope_layer_interval", NO_ROPE_INTERVAL);
-    struct import_int w = import_window(i, "sliding_window", 0);
+    struct import_int w = {.v = 0};
+    if (on) {
+        w = import_window(i, "sliding_window", 0);
+    }
     import_shape(i, &shape);
     struct layer_rule no_rope = {every.v, every.v - 1, LAYER_SLIDING, LAYER_FULL};
     const enum layer_type *types =

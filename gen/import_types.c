@@ -119,7 +119,8 @@ void import_set_window(struct import *i, const enum layer_type *types, struct im
     bool sliding = import_has_type(i, types, LAYER_SLIDING);
     if (w.v == 0 && sliding) {
         import_note(i, import_here(i, w.at), "%s: no window, so every layer is full_attention",
-                    w.at ? arena_printf(i->arena, "`%s` is null", config_path(i->arena, w.at))
+                    w.at ? arena_printf(i->arena, "`%s` is %s", config_path(i->arena, w.at),
+                                        w.at->kind == CONFIG_NULL ? "null" : "0")
                          : "`sliding_window` is not given");
     }
     for (int64_t k = 0; w.v && types && k < i->model->n_layers; k++) {

@@ -57,6 +57,12 @@ RULES = [
     ("mixtral has no window unless the file gives one", SMALL | {
         "model_type": "mixtral", "num_hidden_layers": 2, "sliding_window": 16},
      f"{SLIDE} window=16 0-1"),
+    ("a window of 0 is none", SMALL | {
+        "model_type": "mistral", "num_hidden_layers": 2, "sliding_window": 0},
+     f"{FULL} 0-1"),
+    ("... and so is any number while the switch is off", SMALL | {
+        "model_type": "qwen2_moe", "num_hidden_layers": 2, "sliding_window": 0},
+     f"{FULL} 0-1"),
     ("ministral: layer_types say which layers slide", SMALL | {
         "model_type": "ministral", "num_hidden_layers": 2, "sliding_window": 16, "layer_types": [F, S]},
      f"{FULL} 0; {SLIDE} window=16 1"),
