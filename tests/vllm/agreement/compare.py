@@ -8,11 +8,14 @@ a plan, and answer gets None); answer(row, plan), the answer in the words of the
 
 from typing import NamedTuple
 
-from agreement import auto, batch, config, kernel, kind, layouts, preferred, validate
+from agreement import auto, batch, config, kernel, kind, layouts, perkind, preferred, request
+from agreement import validate
 
 QUERIES = {
     "validate": validate,
     "auto": auto,
+    "request": request,
+    "perkind": perkind,
     "kind": kind,
     "config": config,
     "preferred": preferred,
