@@ -3,14 +3,14 @@
 // how much of it is left; nothing is allocated before its length was checked against that.
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
-#include "gen/gguf.h"
+#include "gen/gguf_number.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/gguf.h"
 #include "gen/text.h"
 
 #define VERSION_FIRST 2
@@ -19,35 +19,6 @@
 #define DIMS_MAX 4
 #define LISTING_MAX (64u << 20)
 #define SKIP_BY_READING 4096 // shorter gaps are read over
-
-// X(enumerator, bytes; 0: of a length that stands in the file)
-#define GGUF_TYPES(X)                                                                              \
-    X(U8, 1)                                                                                       \
-    X(I8, 1)                                                                                       \
-    X(U16, 2)                                                                                      \
-    X(I16, 2)                                                                                      \
-    X(U32, 4)                                                                                      \
-    X(I32, 4)                                                                                      \
-    X(F32, 4)                                                                                      \
-    X(BOOL, 1)                                                                                     \
-    X(STRING, 0)                                                                                   \
-    X(ARRAY, 0)                                                                                    \
-    X(U64, 8)                                                                                      \
-    X(I64, 8)                                                                                      \
-    X(F64, 8)
-
-enum gguf_type {
-#define GGUF_TYPE(id, bytes) GGUF_##id,
-    GGUF_TYPES(GGUF_TYPE)
-#undef GGUF_TYPE
-        GGUF_TYPE_COUNT
-};
-
-static const unsigned type_bytes[] = {
-#define GGUF_TYPE(id, bytes) bytes,
-    GGUF_TYPES(GGUF_TYPE)
-#undef GGUF_TYPE
-};
 
 struct reader {
     struct arena *a;
@@ -133,54 +104,6 @@ static bool take_string(struct reader *r, size_t most, const char **out, size_t 
 
 // ---- values
 
-// The shortest decimal that gives back the number, of binary32 or binary64.
-static const char *real_text(struct arena *a, double v, bool single) {
-    char text[32];
-    for (int digits = 1;; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        double back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
-        if (!(back < v || back > v) || digits == 17) {
-            return arena_strdup(a, text);
-        }
-    }
-}
-
-static double real_of(enum gguf_type type, uint64_t raw) {
-    float f;
-    double v;
-    uint32_t low = (uint32_t)raw;
-    memcpy(&f, &low, sizeof f);
-    memcpy(&v, &raw, sizeof v);
-    return type == GGUF_F32 ? (double)f : v;
-}
-
-static int64_t signed_of(unsigned bytes, uint64_t raw) {
-    uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
-    return (int64_t)((raw ^ sign) - sign);
-}
-
-static void number_value(struct reader *r, enum gguf_type type, uint64_t raw,
-                         struct config_value *v) {
-    v->kind = CONFIG_NUMBER;
-    if (type == GGUF_BOOL) {
-        v->kind = CONFIG_BOOL;
-        v->yes = raw != 0;
-        v->text = v->yes ? "true" : "false";
-    } else if (type == GGUF_F32 || type == GGUF_F64) {
-        double x = real_of(type, raw);
-        v->kind = isfinite(x) ? CONFIG_NUMBER : CONFIG_NONFINITE;
-        v->text = isnan(x)      ? "NaN"
-                  : isfinite(x) ? real_text(r->a, x, type == GGUF_F32)
-                  : x > 0       ? "Infinity"
-                                : "-Infinity";
-    } else if (type == GGUF_I8 || type == GGUF_I16 || type == GGUF_I32 || type == GGUF_I64) {
-        v->text = arena_printf(r->a, "%lld", (long long)signed_of(type_bytes[type], raw));
-    } else {
-        v->text = arena_printf(r->a, "%llu", (unsigned long long)raw);
-    }
-    v->len = strlen(v->text);
-}
-
 // Writes the value to the listing and notes where.
 static void list_value(struct reader *r, struct config_value *v, const char *text) {
     v->span.begin = (uint32_t)r->listing.bytes.len;
@@ -190,13 +113,13 @@ static void list_value(struct reader *r, struct config_value *v, const char *tex
 
 static bool read_number(struct reader *r, enum gguf_type type, struct config_value *v) {
     uint64_t raw;
-    if (!take_number(r, type_bytes[type], &raw)) {
+    if (!take_number(r, gguf_type_bytes[type], &raw)) {
         return false;
     }
     if (type == GGUF_BOOL && raw > 1) {
         return fail(r, "a truth value must be 0 or 1");
     }
-    number_value(r, type, raw, v);
+    gguf_number(r->a, type, raw, v);
     list_value(r, v, v->text);
     return true;
 }
@@ -219,7 +142,7 @@ static bool read_array(struct reader *r, struct config_value *v, bool *kept) {
         return fail(r, arena_printf(r->a, "elements of an array cannot be of type %llu",
                                     (unsigned long long)type));
     }
-    unsigned bytes = type_bytes[type];
+    unsigned bytes = gguf_type_bytes[type];
     if (n > left(r) / (bytes ? bytes : sizeof n)) {
         return fail(r, arena_printf(r->a, "an array of %llu elements is longer than what is left",
                                     (unsigned long long)n));
