@@ -203,6 +203,12 @@ static bool same_element(const struct value *a, const struct value *b) {
     return a->kind == b->kind && same_text && value_equal(a, b);
 }
 
+// Sets are evaluated for every operator and backend: room for what they have, and no more.
+static void reserve(struct evaluation *ev, struct value *set, size_t n) {
+    set->elems.at = ARENA_ARRAY(ev->arena, struct value, n);
+    set->elems.cap = n;
+}
+
 static bool add_element(struct evaluation *ev, struct value *set, const struct value *v) {
     for (size_t i = 0; set->kind == VALUE_SET && i < set->elems.len; i++) {
         if (same_element(&set->elems.at[i], v)) {
@@ -219,6 +225,7 @@ static bool add_element(struct evaluation *ev, struct value *set, const struct v
 static struct value eval_elements(struct evaluation *ev, const struct ast_expr *e,
                                   enum vocabulary expected) {
     struct value set = {.kind = e->kind == EXPR_SET ? VALUE_SET : VALUE_LIST};
+    reserve(ev, &set, e->elems.len);
     for (size_t i = 0; i < e->elems.len; i++) {
         if (!holds(ev, e->elems.at[i].when)) {
             continue;
@@ -242,6 +249,7 @@ static struct value eval_elements(struct evaluation *ev, const struct ast_expr *
 static struct value eval_range(struct evaluation *ev, const struct ast_expr *e) {
     struct value range = {.kind = VALUE_RANGE};
     const struct ast_expr *parts[] = {e->a, e->b, e->c};
+    reserve(ev, &range, sizeof parts / sizeof *parts);
     for (int i = 0; i < 3; i++) {
         struct value v = parts[i] ? evaluate(ev, parts[i], VOCAB_NONE) : value_none();
         if (v.kind == VALUE_FAILURE) {

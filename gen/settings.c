@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "gen/mapping.h"
+#include "gen/names.h"
 #include "gen/rank.h"
 #include "gen/scope.h"
 
 struct reader {
     struct program *p;
     struct deployment *d;
+    struct name_table models; // name -> struct deployed_model
     bool good;
 };
 
@@ -67,22 +69,16 @@ static void take_model(struct reader *r, const struct ast_name *name, void *ctx)
         r->good = false;
         return;
     }
-    for (size_t i = 0; i < r->d->models.len; i++) {
-        if (r->d->models.at[i]->model.decl == found) {
-            diag_add(r->p->diags, DIAG_A0363, name->span, "model `%s` is deployed twice",
-                     name->text);
-            r->good = false;
-            return;
-        }
+    if (name_get(&r->models, found->ast->name.text)) {
+        diag_add(r->p->diags, DIAG_A0363, name->span, "model `%s` is deployed twice", name->text);
+        r->good = false;
+        return;
     }
     struct deployed_model *m = ARENA_NEW(r->p->arena, struct deployed_model);
+    name_set(&r->models, found->ast->name.text, m);
     m->index = (uint32_t)r->d->models.len;
     struct decl *decl = r->p->decls[DECL_MODEL].at[found->index];
     r->good = model_build(r->p, &r->d->kinds, decl, &m->model) && r->good;
-    for (size_t i = 0; i < r->d->scopes.len; i++) {
-        const struct scope *s = r->d->scopes.at[i];
-        m->own = s->model && strcmp(s->model->text, name->text) == 0 ? s : m->own;
-    }
     VEC_PUSH(r->p->arena, &r->d->models, m);
 }
 
@@ -97,13 +93,13 @@ static void read_models(struct reader *r) {
                  r->d->decl->ast->name.text);
         r->good = false;
     }
-    for (size_t i = 0; r->good && i < r->d->scopes.len; i++) {
+    const bool all_known = r->good;
+    for (size_t i = 0; i < r->d->scopes.len; i++) {
         const struct ast_name *name = r->d->scopes.at[i]->model;
-        bool deployed = name == NULL;
-        for (size_t j = 0; !deployed && j < r->d->models.len; j++) {
-            deployed = strcmp(r->d->models.at[j]->model.decl->ast->name.text, name->text) == 0;
-        }
-        if (!deployed) {
+        struct deployed_model *m = name ? name_get(&r->models, name->text) : NULL;
+        if (m) {
+            m->own = r->d->scopes.at[i];
+        } else if (name && all_known) {
             diag_add(r->p->diags, DIAG_A0361, name->span,
                      "`%s` is not among the models of deployment `%s`", name->text,
                      r->d->decl->ast->name.text);
@@ -298,7 +294,7 @@ bool deployment_read(struct program *p, const struct decl *decl, struct deployme
     memset(out, 0, sizeof *out);
     out->program = p;
     out->decl = decl;
-    struct reader r = {.p = p, .d = out, .good = !decl->poisoned};
+    struct reader r = {.p = p, .d = out, .models.arena = p->arena, .good = !decl->poisoned};
     if (!r.good || !kinds_load(p, &out->kinds)) {
         return false;
     }
