@@ -6,6 +6,7 @@
 // slot of a task is written by that task alone.
 #include "attn/kernels/cpu.h"
 #include "attn/kernels/exec.h"
+#include "attn/kernels/limits.h"
 #include "attn/kernels/math.h"
 #include "attn/kernels/page.h"
 
@@ -117,8 +118,7 @@ attn_status attn_cpu_kv(attn_exec *x, const attn_params *params, const attn_batc
     if (params->kind == ATTN_ENCODER_ONLY_ATTENTION) {
         return ATTN_E_NO_WRITE;
     }
-    if (params->kind > ATTN_CROSS_ATTENTION ||
-        (params->layout != ATTN_LAYOUT_HND && params->layout != ATTN_LAYOUT_HND_PAIR)) {
+    if (!attn_cpu_ref_serves(params)) {
         return ATTN_E_KIND;
     }
     kv_job job = {params, batch, io};

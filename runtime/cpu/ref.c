@@ -5,6 +5,7 @@
 // io.lse. Keys outside a row's span are never read; no library function is called.
 #include "attn/kernels/cpu.h"
 #include "attn/kernels/exec.h"
+#include "attn/kernels/limits.h"
 #include "attn/kernels/math.h"
 #include "attn/kernels/page.h"
 #include "attn/kernels/sizes.h"
@@ -181,17 +182,9 @@ static void ref_task(void *arg, uint32_t item, uint32_t worker) {
     ref_finish(p, io, token, head, &row);
 }
 
-static int ref_serves(const attn_params *p) {
-    if (p->kind > ATTN_CROSS_ATTENTION) {
-        return 0;
-    }
-    return p->kind == ATTN_ENCODER_ONLY_ATTENTION || p->layout == ATTN_LAYOUT_HND ||
-           p->layout == ATTN_LAYOUT_HND_PAIR;
-}
-
 attn_status attn_cpu_ref(attn_exec *x, const attn_params *params, const attn_batch *batch,
                          const attn_io *io) {
-    if (!ref_serves(params)) {
+    if (!attn_cpu_ref_serves(params)) {
         return ATTN_E_KIND;
     }
     uint32_t workers = attn_exec_workers(x, ATTN_CPU_REF_WORKSPACE(0, params->v_head_dim));

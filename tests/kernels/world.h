@@ -51,7 +51,8 @@ attn_status world_run(struct world *w, attn_kernel_fn *run, uint64_t workspace);
 double world_out(const struct world *w, int token, uint32_t head, uint32_t d);
 double world_lse(const struct world *w, int token, uint32_t head);
 // Greatest error over its tolerance against the oracle, 1 is the limit; also 1e30 when a byte
-// beside the rows was touched or the LSE is not as it must be.
+// beside the rows was touched or the LSE is not as it must be. Where the oracle has NaN, so must
+// the output.
 double world_error(struct world *w);
 // First token of a sequence in world_out's count, tokens of the whole batch.
 int world_first(const struct world *w, uint32_t sequence);
