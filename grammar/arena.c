@@ -71,7 +71,7 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t bytes) {
     return c;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes) {
+void *arena_alloc_raw(struct arena *a, size_t bytes) {
     const size_t align = alignof(max_align_t);
     if (bytes > SIZE_MAX - align) {
         out_of_memory(a);
@@ -80,7 +80,11 @@ void *arena_alloc(struct arena *a, size_t bytes) {
     struct arena_chunk *c = chunk_for(a, bytes);
     void *block = c->data + c->used;
     c->used += bytes;
-    return memset(block, 0, bytes);
+    return block;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes) {
+    return memset(arena_alloc_raw(a, bytes), 0, bytes);
 }
 
 void *arena_grow(struct arena *a, const void *old, size_t old_bytes, size_t new_bytes) {

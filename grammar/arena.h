@@ -23,6 +23,8 @@ void arena_free(struct arena *a);
 
 // Zeroed, aligned for any object.
 void *arena_alloc(struct arena *a, size_t bytes);
+// Not zeroed: for what is large and seldom used to its end.
+void *arena_alloc_raw(struct arena *a, size_t bytes);
 // A larger copy of a block; the old block stays in the arena.
 void *arena_grow(struct arena *a, const void *old, size_t old_bytes, size_t new_bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t len);
@@ -34,7 +36,9 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
-// struct { T *at; size_t len, cap; }: declare with VEC(T) name; it starts out all zero.
+// struct { T *at; size_t len, cap; }: declare with VEC(T) name; it starts out all zero. Large items
+// are mostly few.
+#define VEC_FIRST_CAP(bytes) ((bytes) < 64 ? 8 : 2)
 #define VEC(T)                                                                                     \
     struct {                                                                                       \
         T *at;                                                                                     \
@@ -44,7 +48,7 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 #define VEC_PUSH(a, v, item)                                                                       \
     do {                                                                                           \
         if ((v)->len == (v)->cap) {                                                                \
-            size_t cap_ = (v)->cap ? 2 * (v)->cap : 8;                                             \
+            size_t cap_ = (v)->cap ? 2 * (v)->cap : VEC_FIRST_CAP(sizeof *(v)->at);                \
             (v)->at =                                                                              \
                 arena_grow((a), (v)->at, (v)->len * sizeof *(v)->at, cap_ * sizeof *(v)->at);      \
             (v)->cap = cap_;                                                                       \

@@ -269,7 +269,8 @@ struct parser {
 };
 
 struct parser *parser_new(struct parse *p) {
-    struct parser *parser = ARENA_NEW(p->arena, struct parser);
+    // The stack is deep, hardly ever used so far, and lemon reads no state that it did not push.
+    struct parser *parser = arena_alloc_raw(p->arena, sizeof *parser);
     parse_lemon_Init(&parser->lemon, p);
     return parser;
 }
