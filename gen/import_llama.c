@@ -9,12 +9,13 @@ struct llama_facts {
     int64_t full_every;   // WINDOW_TYPES without layer_types: 0 none is full
     const char *interval; // key that replaces full_every, or NULL
     bool sinks;
-    bool multiplier; // attention_multiplier is the scale, 1 by default
-    bool shares;     // use_cla, cla_share_factor
+    bool multiplier;      // attention_multiplier is the scale, 1 by default
+    bool shares;          // use_cla, cla_share_factor
+    int64_t class_window; // what transformers takes for a silent file, where that would be made up
 };
 
-static const struct llama_facts full = {WINDOW_NONE, 0, 0, NULL, false, false, false};
-static const struct llama_facts mistral = {.windows = WINDOW_ALL, .window = 4096};
+static const struct llama_facts full = {.windows = WINDOW_NONE};
+static const struct llama_facts mistral = {.windows = WINDOW_ALL, .class_window = 4096};
 static const struct llama_facts optional = {.windows = WINDOW_ALL};
 static const struct llama_facts ministral = {.windows = WINDOW_TYPES, .window = 4096};
 static const struct llama_facts cohere2 = {
@@ -35,6 +36,12 @@ static struct import_int window(struct import *i) {
     if (at && at->kind == CONFIG_NUMBER && at->len == 1 && at->text[0] == '0') {
         import_note(i, at, "`%s` is 0, which is read as no window", config_path(i->arena, at));
         return (struct import_int){.at = at};
+    }
+    if (facts(i)->class_window && !config_member(i->text, "sliding_window")) {
+        import_note(i, config_get(i->text, "model_type"),
+                    "there is no `sliding_window`, which is read as no window; transformers takes "
+                    "%lld for a %s that is silent",
+                    (long long)facts(i)->class_window, i->arch->model_type);
     }
     return import_window(i, "sliding_window", facts(i)->window);
 }
