@@ -70,7 +70,7 @@ static uint32_t read_source(struct formatting *f, const char *path, bool standar
         close(fd);
     }
     if (why) {
-        diag_add_global(c->diags, DIAG_A0303, "cannot read `%s`: %s", name, why);
+        diag_add_file(c->diags, DIAG_A0303, name, "cannot read `%s`: %s", name, why);
         f->unreadable = true;
         return UINT32_MAX;
     }

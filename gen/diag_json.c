@@ -32,9 +32,12 @@ static void put_text(struct json *j, const char *key, const char *s) {
 static const char *const place_keys[] = {"file",       "line",  "column", "end_line",
                                          "end_column", "begin", "end"};
 
-static void put_place(struct json *j, const struct sources *s, bool has_span, struct span span) {
+// `file` is that of something without a span, or NULL.
+static void put_place(struct json *j, const struct sources *s, bool has_span, struct span span,
+                      const char *file) {
     if (!has_span) {
-        for (size_t i = 0; i < sizeof place_keys / sizeof *place_keys; i++) {
+        put_text(j, place_keys[0], file);
+        for (size_t i = 1; i < sizeof place_keys / sizeof *place_keys; i++) {
             json_null(j, place_keys[i]);
         }
         return;
@@ -57,14 +60,14 @@ static void put_object(struct text *out, const struct diags *d, const struct dia
     json_string(&j, "severity", severity);
     json_string(&j, "flag", g ? diag_infos[g->code].flag : NULL);
     put_text(&j, "message", message);
-    put_place(&j, d->sources, g && g->has_span, g ? g->span : (struct span){0});
+    put_place(&j, d->sources, g && g->has_span, g ? g->span : (struct span){0}, g ? g->file : NULL);
     put_text(&j, "label", g ? g->label : NULL);
     json_open(&j, "notes", '[', true);
     for (size_t i = 0; g && i < g->notes.len; i++) {
         const struct diag_note *note = &g->notes.at[i];
         json_open(&j, NULL, '{', true);
         put_text(&j, "message", note->text);
-        put_place(&j, d->sources, note->has_span, note->span);
+        put_place(&j, d->sources, note->has_span, note->span, NULL);
         json_close(&j, '}');
     }
     json_close(&j, ']');

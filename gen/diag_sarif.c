@@ -166,13 +166,14 @@ static void put_place(struct sarif *s, struct span span) {
 static void put_locations(struct sarif *s, const struct diag *g) {
     struct json *j = &s->j;
     json_open(j, "locations", '[', false);
-    if (g->has_span || s->run->subject) {
+    const char *file = g->file ? g->file : s->run->subject;
+    if (g->has_span || file) {
         json_open(j, NULL, '{', false);
         if (g->has_span) {
             put_place(s, g->span);
         } else {
             const struct position start = {.line = 1, .column = 1};
-            put_physical(j, s->run->subject, false, start, start);
+            put_physical(j, file, false, start, start);
         }
         if (g->label) {
             put_message(j, "message", g->label);

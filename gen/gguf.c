@@ -36,8 +36,8 @@ struct reader {
 static bool fail(struct reader *r, const char *what) {
     if (!r->failed) {
         const char *key = r->key ? arena_printf(r->a, ", key `%s`", r->key) : "";
-        diag_add_global(r->d, DIAG_A0914, "`%s`, byte %llu%s: %s", r->name,
-                        (unsigned long long)r->at, key, what);
+        diag_add_file(r->d, DIAG_A0914, r->name, "`%s`, byte %llu%s: %s", r->name,
+                      (unsigned long long)r->at, key, what);
     }
     r->failed = true;
     return false;
@@ -322,7 +322,7 @@ bool gguf_read(struct arena *a, struct diags *d, struct sources *s, const char *
     *io = !r.f || fseeko(r.f, 0, SEEK_END) != 0 || (end = ftello(r.f)) < 0 ||
           fseeko(r.f, 0, SEEK_SET) != 0;
     if (*io) {
-        diag_add_global(d, DIAG_A0912, "cannot read `%s`: %s", name, strerror(errno));
+        diag_add_file(d, DIAG_A0912, name, "cannot read `%s`: %s", name, strerror(errno));
     } else {
         r.size = (uint64_t)end;
         if (read_header(&r, &tensors, &keys) && read_entries(&r, keys, out)) {

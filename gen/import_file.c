@@ -28,12 +28,12 @@ char *import_read_file(struct command *c, const char *path, const char *name, ui
         fclose(f);
     }
     if (why) {
-        diag_add_global(c->diags, DIAG_A0912, "cannot read `%s`: %s", name, strerror(why));
+        diag_add_file(c->diags, DIAG_A0912, name, "cannot read `%s`: %s", name, strerror(why));
         return NULL;
     }
     if (text.len > INPUT_MAX_BYTES) {
-        diag_add_global(c->diags, DIAG_A0912, "cannot read `%s`: limit is %u MiB", name,
-                        INPUT_MAX_BYTES >> 20);
+        diag_add_file(c->diags, DIAG_A0912, name, "cannot read `%s`: limit is %u MiB", name,
+                      INPUT_MAX_BYTES >> 20);
         return NULL;
     }
     *len = (uint32_t)text.len;

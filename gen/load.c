@@ -274,7 +274,8 @@ static bool load_main(struct loader *l, const char *path) {
     bool missing;
     const char *why = text ? NULL : read_content(p->arena, path, &c, &missing);
     if (why) {
-        diag_add_global(p->diags, DIAG_A0303, "cannot read `%s`: %s", shown_name(l, path), why);
+        diag_add_file(p->diags, DIAG_A0303, shown_name(l, path), "cannot read `%s`: %s",
+                      shown_name(l, path), why);
         return false;
     }
     struct opened file = {shown_name(l, path), path, c.identity, NULL, 1};

@@ -70,6 +70,16 @@ struct diag *diag_add_global(struct diags *d, enum diag_code code, const char *f
     return g;
 }
 
+struct diag *diag_add_file(struct diags *d, enum diag_code code, const char *file,
+                           const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    struct diag *g = add(d, code, NULL, format, args);
+    va_end(args);
+    g->file = file;
+    return g;
+}
+
 void diag_label(struct diags *d, struct diag *g, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -42,6 +42,7 @@ struct diag {
     enum diag_severity severity; // after -W flags
     bool has_span;               // false: about the run, not about a place
     struct span span;
+    const char *file; // without a span: the file that it is about as a whole, or NULL
     const char *message;
     const char *label; // short text after the carets, or NULL
     VEC(struct diag_note) notes;
@@ -71,6 +72,9 @@ struct diag *diag_add(struct diags *d, enum diag_code code, struct span span, co
                       ...) __attribute__((format(printf, 4, 5)));
 struct diag *diag_add_global(struct diags *d, enum diag_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// About a file as a whole, such as one that cannot be read; `file` is its name in messages.
+struct diag *diag_add_file(struct diags *d, enum diag_code code, const char *file,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 void diag_label(struct diags *d, struct diag *g, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diag_note(struct diags *d, struct diag *g, struct span span, const char *format, ...)

@@ -223,11 +223,15 @@ def empty_and_misused():
     point(status == 2 and invocation["exitCode"] == 2 and not invocation["executionSuccessful"] and
           "chekc" in invocation["toolConfigurationNotifications"][0]["message"]["text"],
           "a mistake of the command line is a notification of the tool's configuration", invocation)
-    status, log = log_of("check", "missing.attn")
+    status, log = log_of("check", "missing.attn", "g.attn")
     check_log(log, "no place")
     place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     point(status == 3 and place["artifactLocation"]["uri"] == "missing.attn" and
-          place["region"]["startLine"] == 1, "what has no place stands at the start of the file", place)
+          place["region"]["startLine"] == 1, "what is about a file stands at its start", place)
+    status, log = log_of("build", "g.attn", "-o", "out")
+    place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    point(status == 1 and place["artifactLocation"]["uri"] == "g.attn",
+          "what has no place stands at the start of the file that was given", place)
 
 
 def odd_names():
