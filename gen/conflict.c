@@ -51,14 +51,23 @@ void group_conflict(struct decider *c, struct cache_group *g, const struct op *o
     const struct setting_line *models = &c->d->scope->line[SETTING_MODEL];
     struct span span =
         choice->mapping ? choice->mapping->item->value->span : models->item->value->span;
-    struct diag *d = diag_add(c->p->diags, conflicts[fit].code, span,
-                              "backends of group %s have no %s in common", group_text(c, g),
-                              conflicts[fit].what);
+    const struct value *layout = &g->m->attrs.at[DEPLOY_LAYOUT];
+    bool wanted = layout->kind == VALUE_WORD && fit == FIT_LAYOUT;
+    struct diag *d =
+        wanted && g->members.len == 0
+            ? diag_add(c->p->diags, conflicts[fit].code, span,
+                       "backend `%s` of group %s does not have layout `%s`",
+                       choice->ruling->backend->ast->name.text, group_text(c, g), layout->text)
+            : diag_add(c->p->diags, conflicts[fit].code, span,
+                       "backends of group %s have no %s in common", group_text(c, g),
+                       conflicts[fit].what);
+    struct open_error error = {.diag = d, .op = o, .phase = phase};
+    VEC_PUSH(c->p->arena, &c->open_errors, error);
     for (size_t i = 0; i < g->members.len; i++) {
         note_member(c, d, g, g->members.at[i], fit);
     }
     note_member(c, d, g, choice->ruling, fit);
-    if (g->m->attrs.at[DEPLOY_LAYOUT].kind == VALUE_WORD && fit == FIT_LAYOUT) {
+    if (wanted) {
         diag_note(c->p->diags, d, setting_span(c->d, g->m, DEPLOY_LAYOUT),
                   "the deployment wants this layout");
     }

@@ -13,6 +13,7 @@
 #define DEVICES_MAX 32 // of a platform: one bit each
 
 struct cache_group;
+struct rejection;
 
 // Does a ruling agree with what a group has fixed, and if not, in what not?
 enum fit { FIT_YES, FIT_DEVICE, FIT_BLOCK, FIT_LAYOUT };
@@ -75,15 +76,26 @@ struct cache_group {
     struct size page, blocks, bytes; // one block of one operator; blocks; all operators' bytes
 };
 
+// An error for which changes are tried when all is known: a refused choice, a choice that does not
+// agree with others (`op`), or groups that cannot share a pool (neither).
+struct open_error {
+    struct diag *diag;
+    const struct rejection *rejection;
+    const struct op *op;
+    enum phase phase;
+};
+
 struct decider {
     struct program *p;
     struct deployment *d;
     bool good;
+    VEC(struct open_error) open_errors;
     VEC(struct op) ops;
     VEC(struct cache_group *) groups;
     VEC(struct ruling *) rulings;
     struct intern ruling_table;
     uint32_t n_sets;
+    uint32_t marks;                 // of rulings, one for each look for remedies
     struct preference *preferences; // by set and phase: see preference.h
 };
 

@@ -11,6 +11,7 @@
 
 #define SCALE_BYTES 4     // an f32 scale
 #define SCALES_PER_SLOT 2 // for K and for V
+#define PAGES_SHOWN 4     // of a group that fits no pool
 
 // ---- formulas
 
@@ -70,6 +71,21 @@ const char *group_text(const struct decider *c, const struct cache_group *g) {
                         layers_text(c->p->arena, layers.at, layers.len));
 }
 
+// The choice of a member, for remedies.
+static void leave_open(struct decider *c, const struct cache_group *g, const struct ruling *member,
+                       struct diag *d) {
+    for (size_t i = 0; i < g->ops.len; i++) {
+        const struct op *o = &c->ops.at[g->ops.at[i]];
+        for (int phase = 0; phase < PHASE_COUNT; phase++) {
+            if (o->phase[phase].chosen && o->phase[phase].ruling == member) {
+                struct open_error error = {.diag = d, .op = o, .phase = (enum phase)phase};
+                VEC_PUSH(c->p->arena, &c->open_errors, error);
+                return;
+            }
+        }
+    }
+}
+
 // A page that backends state themselves, or the formula. Backends that state different sizes are an
 // error, reported where `report`.
 static struct size page_at(struct decider *c, struct cache_group *g, int64_t block, bool report) {
@@ -95,6 +111,7 @@ static struct size page_at(struct decider *c, struct cache_group *g, int64_t blo
                                       group_text(c, g), page.v, stated->backend->ast->name.text,
                                       own.v, r->backend->ast->name.text);
             diag_note(c->p->diags, d, stated->backend->ast->name.span, "the other backend is here");
+            leave_open(c, g, r, d);
             c->good = false;
             g->broken = true;
             return page;
@@ -135,7 +152,7 @@ static const char *pick_layout(struct decider *c, const struct cache_group *g,
 static void settle_group(struct decider *c, struct cache_group *g, int64_t block) {
     g->block_size = block;
     g->page = page_at(c, g, block, true);
-    if (g->kind->cache != CACHE_STATE && g->members.len > 0 && !g->broken) {
+    if (g->kind->cache != CACHE_STATE && g->members.len > 0) {
         g->layout = pick_layout(c, g, &g->layouts);
     }
 }
@@ -149,6 +166,7 @@ struct pool {
     VEC(struct cache_group *) paged;
     struct size **pages; // of each paged group, by candidate
     struct size least;   // the smallest page that may be used
+    bool least_is_state;
 };
 
 static bool all_take(struct pool *pool, size_t group, uint32_t candidate) {
@@ -202,6 +220,7 @@ static void fill_pool(struct pool *pool) {
         if (pool->least.state == SIZE_KNOWN &&
             (floor.state != SIZE_KNOWN || floor.v > pool->least.v)) {
             pool->least = floor;
+            pool->least_is_state = g->kind->cache == CACHE_STATE;
         }
         if (g->kind->cache != CACHE_STATE) {
             VEC_PUSH(c->p->arena, &pool->paged, g);
@@ -218,24 +237,58 @@ static void fill_pool(struct pool *pool) {
     }
 }
 
-static void no_pool(struct decider *c, enum diag_code code, const char *what) {
+// "pages of 32768 bytes (16 tokens), 65536 (32)": the smallest that the backends of a group accept.
+static const char *pages_text(struct pool *pool, size_t group) {
+    struct arena *a = pool->c->p->arena;
+    const struct cache_group *g = pool->paged.at[group];
+    const char *text = "";
+    int64_t block = 0;
+    for (int shown = 0; shown <= PAGES_SHOWN; shown++) {
+        const struct size *page = NULL;
+        int64_t next = INT64_MAX;
+        for (uint32_t i = 0; i < block_candidates(g->m); i++) {
+            int64_t b = block_candidate(g->m, i);
+            if (b > block && b < next && all_take(pool, group, i)) {
+                next = b;
+                page = &pool->pages[group][i];
+            }
+        }
+        if (!page) {
+            return *text ? text : "no pages";
+        }
+        block = next;
+        text =
+            shown == PAGES_SHOWN ? arena_printf(a, "%s ...", text)
+            : shown == 0
+                ? arena_printf(a, "pages of %" PRId64 " bytes (%" PRId64 " tokens)", page->v, block)
+                : arena_printf(a, "%s, %" PRId64 " (%" PRId64 ")", text, page->v, block);
+    }
+    return text;
+}
+
+static void no_pool(struct pool *pool, enum diag_code code, const char *what) {
+    struct decider *c = pool->c;
     const struct setting_line *line = &c->d->scope->attr[DEPLOY_POOL];
     struct diag *d = diag_add(c->p->diags, code, line->item->value->span,
                               "`pool = unified`: the groups have no %s in common", what);
-    for (size_t i = 0; i < c->groups.len; i++) {
-        struct cache_group *g = c->groups.at[i];
-        const char *text = group_text(c, g);
-        if (code == DIAG_A0504) {
-            diag_note_plain(c->p->diags, d, "group %s accepts layouts %s", text,
-                            value_text(c->p->arena, &g->layouts));
-        } else {
-            int64_t block = block_candidate(g->m, 0);
-            struct size page = page_at(c, g, block, false);
-            diag_note_plain(c->p->diags, d, "group %s: %" PRId64 " bytes %s", text, page.v,
-                            g->kind->cache == CACHE_STATE
-                                ? "a state"
-                                : arena_printf(c->p->arena, "for %" PRId64 " tokens", block));
-        }
+    struct open_error error = {.diag = d};
+    VEC_PUSH(c->p->arena, &c->open_errors, error);
+    for (size_t i = 0; i < pool->paged.len; i++) {
+        struct cache_group *g = pool->paged.at[i];
+        diag_note_plain(c->p->diags, d, "group %s accepts %s", group_text(c, g),
+                        code == DIAG_A0504 ? arena_printf(c->p->arena, "layouts %s",
+                                                          value_text(c->p->arena, &g->layouts))
+                                           : pages_text(pool, i));
+    }
+    if (code == DIAG_A0507) {
+        diag_note_plain(c->p->diags, d,
+                        "a page has at least %" PRId64 " bytes, what the largest group needs "
+                        "for %s",
+                        pool->least.v,
+                        pool->least_is_state
+                            ? "a state"
+                            : arena_printf(c->p->arena, "%" PRId64 " tokens",
+                                           block_candidate(c->groups.at[0]->m, 0)));
     }
     c->good = false;
 }
@@ -247,7 +300,7 @@ static void pool_layout(struct pool *pool) {
         common = layouts_meet(pool->c->p->arena, &common, &pool->paged.at[i]->layouts);
     }
     if (common.kind != VALUE_ANY && common.elems.len == 0) {
-        no_pool(pool->c, DIAG_A0504, "layout");
+        no_pool(pool, DIAG_A0504, "layout");
         return;
     }
     const char *layout = NULL;
@@ -266,7 +319,7 @@ static void settle_pool(struct decider *c) {
     if (pool.paged.len > 0 && pool.least.state == SIZE_KNOWN) {
         uint32_t *candidates = ARENA_ARRAY(c->p->arena, uint32_t, pool.paged.len);
         if (!pool_page(&pool, &bytes, candidates)) {
-            no_pool(c, DIAG_A0507, "page size");
+            no_pool(&pool, DIAG_A0507, "page size");
             return;
         }
         for (size_t g = 0; g < pool.paged.len; g++) {

@@ -6,6 +6,7 @@
 
 #include "gen/kernels.h"
 #include "gen/memory.h"
+#include "gen/offer.h"
 #include "gen/pages.h"
 #include "gen/plan_fill.h"
 #include "gen/select.h"
@@ -21,32 +22,57 @@ static uint64_t workspace_of(const struct plan *plan) {
            kernels_workers(plan) * round_up(kernels_worker_bytes(plan));
 }
 
-bool plan_deployment(struct program *p, const struct decl *deploy, const struct plan_options *o,
-                     struct plan *out) {
+// All but what is said of the whole: false when the deployment cannot be read.
+static bool decide(struct decider *c, const struct decl *deploy, const struct line_edit *edit,
+                   bool candidates, struct plan *out) {
+    struct program *p = c->p;
     memset(out, 0, sizeof *out);
     out->deploy = deploy->ast->name.text;
-    struct deployment d;
-    if (!deployment_read(p, deploy, &d)) {
+    if (!deployment_read_edited(p, deploy, edit, c->d)) {
         return false;
     }
-    struct decider c = {.p = p, .d = &d, .good = true};
-    select_backends(&c);
-    pages_settle(&c);
-    struct memory_total total = memory_plan(&c);
-    plan_fill(&c, o && o->candidates, out);
+    select_backends(c);
+    pages_settle(c);
+    struct memory_total total = memory_plan(c);
+    plan_fill(c, candidates, out);
     kernels_assign(p->arena, out);
     uint64_t workspace = workspace_of(out);
-    memory_check(&c, total, workspace);
+    memory_check(c, total, workspace);
     struct size rest = size_of((int64_t)workspace);
     out->kv_bytes = plan_int_of_size(total.kv);
     out->state_bytes = plan_int_of_size(total.state);
     out->workspace_bytes = plan_int_of_size(rest);
     out->total_bytes = plan_int_of_size(size_add(size_add(total.kv, total.state), rest));
-    out->budget_bytes = d.memory;
+    out->budget_bytes = c->d->memory;
+    return true;
+}
+
+bool plan_deployment(struct program *p, const struct decl *deploy, const struct plan_options *o,
+                     struct plan *out) {
+    struct deployment d;
+    struct decider c = {.p = p, .d = &d, .good = true};
+    size_t before = p->diags->list.len;
+    if (!decide(&c, deploy, NULL, o && o->candidates, out)) {
+        return false;
+    }
     if (c.good) {
         warn_deployment(&c);
     }
+    remedies_offer(&c, before);
     return c.good;
+}
+
+void plan_edited(struct program *p, const struct decl *deploy, const struct line_edit *edit,
+                 struct diags *told, struct plan *out) {
+    struct diags *real = p->diags;
+    *told = *real;
+    memset(&told->list, 0, sizeof told->list);
+    told->errors = 0;
+    p->diags = told;
+    struct deployment d;
+    struct decider c = {.p = p, .d = &d, .good = true};
+    decide(&c, deploy, edit, false, out);
+    p->diags = real;
 }
 
 bool plan_models(struct program *p, struct plan *out) {

@@ -7,6 +7,8 @@
 #include "gen/plan.h"
 #include "gen/program.h"
 
+struct line_edit;
+
 struct plan_options {
     bool candidates; // fill plan_phase.candidates with every backend's verdict
 };
@@ -15,6 +17,9 @@ struct plan_options {
 // phase's backend NULL where none could be chosen) but safe to print.
 bool plan_deployment(struct program *p, const struct decl *deploy, const struct plan_options *o,
                      struct plan *out);
+// Plans one deployment as if a line were changed (edit.h): `told` gets what would be reported.
+void plan_edited(struct program *p, const struct decl *deploy, const struct line_edit *edit,
+                 struct diags *told, struct plan *out);
 // Plans the models of the main file without a deployment: everything that needs one is absent.
 bool plan_models(struct program *p, struct plan *out);
 // Checks that do not depend on a deployment: every model and kind of the main file and its imports.

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "gen/groups.h"
-#include "gen/remedy.h"
 #include "gen/ruling.h"
 
 #define BACKENDS_SHOWN 8
-#define REMEDIES_MAX 50 // rejections for which remedies are looked for: each costs a pass
 
 // ---- collecting
 
@@ -149,78 +147,12 @@ static void note_origin(const struct rejections *all, struct diag *g, const stru
     }
 }
 
-// ---- remedies
-
-// The line to write for a backend, as it stands in the deployment.
-static const char *remedy_line(const struct rejections *all, const struct rejection *r,
-                               const char *backend) {
-    struct arena *a = all->c->p->arena;
-    const struct mapping *map = r->map;
-    if (map && map->level == DECIDED_LAYER) {
-        const struct source *file = &all->c->p->sources->files.at[map->item->span.file];
-        const char *key = file->text + map->item->span.begin;
-        return arena_printf(a, "write `%.*s%s;`",
-                            (int)(map->item->value->span.begin - map->item->span.begin), key,
-                            backend);
-    }
-    if (map && map->level == DECIDED_KIND_PHASE) {
-        return arena_printf(a, "write `%s.%s = %s;`", r->kind->name, phase_names[map->phase],
-                            backend);
-    }
-    if (map && map->level == DECIDED_KIND) {
-        return arena_printf(a, "write `%s = %s;`", r->kind->name, backend);
-    }
-    bool block = all->c->d->scope->line[SETTING_BACKEND_PER_KIND].item != NULL;
-    return arena_printf(
-        a, block ? "add `%s = %s;` to `backend_per_kind`" : "add `backend_per_kind { %s = %s; }`",
-        r->kind->name, backend);
-}
-
-static void help_remedies(struct rejections *all, struct diag *g, const struct rejection *r) {
-    struct program *p = all->c->p;
-    struct remedies found = remedies_find(all, r);
-    if (found.backends.len == 0) {
-        diag_note_plain(p->diags, g, "no backend that is declared would accept %s",
-                        r->ops.len == 1 ? "it" : "them");
-        return;
-    }
-    const char *names = "";
-    for (size_t i = 0; i < found.backends.len && i < BACKENDS_SHOWN; i++) {
-        names = arena_printf(p->arena, "%s%s`%s`", names, i ? ", " : "",
-                             found.backends.at[i]->ast->name.text);
-    }
-    if (found.backends.len > BACKENDS_SHOWN) {
-        names =
-            arena_printf(p->arena, "%s and %zu more", names, found.backends.len - BACKENDS_SHOWN);
-    }
-    diag_help(p->diags, g, "backends that accept all of it: %s", names);
-    diag_help(p->diags, g, "%s", remedy_line(all, r, found.backends.at[0]->ast->name.text));
-}
-
-// `kind = X` where X has one phase only: the line that says so.
-static void help_phase(struct rejections *all, struct diag *g, const struct rejection *r,
-                       const struct decl *backend) {
-    struct decider *c = all->c;
-    const struct refused_op *first = &r->ops.at[0];
-    enum phase other = first->phase == PHASE_PREFILL ? PHASE_DECODE : PHASE_PREFILL;
-    struct op *o = &c->ops.at[first->op];
-    if (!r->kind->phases[other] || !ruling_of(c, o, other, backend)->ok) {
-        return;
-    }
-    const char *key = r->kind->name;
-    if (r->map->level == DECIDED_LAYER) {
-        const struct source *file = &c->p->sources->files.at[r->map->item->span.file];
-        const struct ast_ranges *ranges = &r->map->item->ranges;
-        uint32_t end =
-            r->map->op ? r->map->item->label.span.end : ranges->at[ranges->len - 1].span.end;
-        key = arena_printf(c->p->arena, "%.*s", (int)(end - r->map->item->span.begin),
-                           file->text + r->map->item->span.begin);
-    }
-    diag_help(c->p->diags, g, "write `%s.%s = %s;`", key, phase_names[other],
-              backend->ast->name.text);
-}
-
 // ---- reporting
+
+static void leave_open(struct decider *c, struct diag *g, const struct rejection *r) {
+    struct open_error error = {.diag = g, .rejection = r};
+    VEC_PUSH(c->p->arena, &c->open_errors, error);
+}
 
 static void note_reasons(const struct rejections *all, struct diag *g, const struct ruling *ruling,
                          const char *prefix) {
@@ -256,12 +188,7 @@ static void report_explicit(struct rejections *all, const struct rejection *r) {
     if (unchecked) {
         return;
     }
-    if (phases) {
-        help_phase(all, g, r, ruling->backend);
-    }
-    if (all->list.len <= REMEDIES_MAX) {
-        help_remedies(all, g, r);
-    }
+    leave_open(c, g, r);
 }
 
 static void note_candidate(struct rejections *all, struct diag *g, struct op *o,
@@ -293,7 +220,7 @@ static void report_automatic(struct rejections *all, const struct rejection *r) 
             p->diags, DIAG_A0602, span,
             "no priority applies to %s, so nothing can be chosen automatically", what_of(all, r));
         note_origin(all, g, r);
-        help_remedies(all, g, r);
+        leave_open(c, g, r);
         return;
     }
     struct diag *g = diag_add(p->diags, DIAG_A0601, span, "no backend accepts %s", what_of(all, r));
@@ -302,9 +229,7 @@ static void report_automatic(struct rejections *all, const struct rejection *r) 
     for (size_t i = 0; i < list->entries.len && i < BACKENDS_SHOWN; i++) {
         note_candidate(all, g, o, ruling_of(c, o, r->ops.at[0].phase, list->entries.at[i].backend));
     }
-    if (all->list.len <= REMEDIES_MAX) {
-        help_remedies(all, g, r);
-    }
+    leave_open(c, g, r);
 }
 
 void rejections_report(struct rejections *all) {

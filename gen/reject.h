@@ -26,7 +26,6 @@ struct rejections {
     struct decider *c;
     VEC(struct rejection *) list;
     struct intern table;
-    uint32_t marks; // of rulings, one for each look for remedies
 };
 
 void reject_explicit(struct rejections *all, uint32_t op, enum phase phase);

@@ -7,7 +7,7 @@
 #include "gen/groups.h"
 #include "gen/ruling.h"
 
-struct proposal { // what a changed line would move, and what would stay in the groups concerned
+struct movement { // what a changed line would move, and what would stay in the groups concerned
     VEC(struct refused_op) moves; // one for each attribute set, phase and group
     VEC(struct cache_group *) groups;
     VEC(struct ruling *) kept;
@@ -21,7 +21,7 @@ static bool moves(const struct rejection *r, const struct op *o, enum phase phas
     return choice->present && choice->mapping == r->map && (whole_line || o->set->kind == r->kind);
 }
 
-static bool touches(const struct proposal *p, const struct cache_group *g) {
+static bool touches(const struct movement *p, const struct cache_group *g) {
     for (size_t i = 0; i < p->groups.len; i++) {
         if (p->groups.at[i] == g) {
             return true;
@@ -30,13 +30,12 @@ static bool touches(const struct proposal *p, const struct cache_group *g) {
     return false;
 }
 
-static struct proposal proposal_of(struct rejections *all, const struct rejection *r) {
-    struct decider *c = all->c;
+static struct movement movement_of(struct decider *c, const struct rejection *r) {
     struct arena *a = c->p->arena;
-    struct proposal p;
+    struct movement p;
     memset(&p, 0, sizeof p);
     const struct op **seen = ARENA_ARRAY(a, const struct op *, (size_t)c->n_sets *PHASE_COUNT);
-    all->marks++;
+    c->marks++;
     for (uint32_t i = 0; i < c->ops.len * PHASE_COUNT; i++) {
         struct op *o = &c->ops.at[i / PHASE_COUNT];
         struct refused_op move = {i / PHASE_COUNT, (enum phase)(i % PHASE_COUNT)};
@@ -54,9 +53,9 @@ static struct proposal proposal_of(struct rejections *all, const struct rejectio
         struct op *o = &c->ops.at[i / PHASE_COUNT];
         struct phase_choice *choice = &o->phase[i % PHASE_COUNT];
         struct ruling *ruling = choice->ruling;
-        if (o->group && choice->chosen && ruling->mark != all->marks && touches(&p, o->group) &&
+        if (o->group && choice->chosen && ruling->mark != c->marks && touches(&p, o->group) &&
             !moves(r, o, (enum phase)(i % PHASE_COUNT))) {
-            ruling->mark = all->marks;
+            ruling->mark = c->marks;
             VEC_PUSH(a, &p.kept, ruling);
             VEC_PUSH(a, &p.kept_in, o->group);
         }
@@ -65,7 +64,7 @@ static struct proposal proposal_of(struct rejections *all, const struct rejectio
 }
 
 // Would `backend` serve everything that is moved to it, and agree with what stays?
-static bool serves(struct decider *c, const struct proposal *p, const struct decl *backend) {
+static bool serves(struct decider *c, const struct movement *p, const struct decl *backend) {
     for (size_t i = 0; i < p->moves.len; i++) {
         if (!ruling_of(c, &c->ops.at[p->moves.at[i].op], p->moves.at[i].phase, backend)->ok) {
             return false;
@@ -92,7 +91,7 @@ static bool serves(struct decider *c, const struct proposal *p, const struct dec
 }
 
 struct trial {
-    struct proposal proposal;
+    struct movement movement;
     struct remedies remedies;
 };
 
@@ -102,15 +101,14 @@ static void try_remedy(struct decider *c, const struct decl *backend, struct tri
             return;
         }
     }
-    if (!backend->poisoned && !backend_is_family(backend) && serves(c, &found->proposal, backend)) {
+    if (!backend->poisoned && !backend_is_family(backend) && serves(c, &found->movement, backend)) {
         VEC_PUSH(c->p->arena, &found->remedies.backends, backend);
     }
 }
 
 // Preferred ones first, then in order of declaration.
-struct remedies remedies_find(struct rejections *all, const struct rejection *r) {
-    struct decider *c = all->c;
-    struct trial found = {.proposal = proposal_of(all, r)};
+struct remedies remedies_find(struct decider *c, const struct rejection *r) {
+    struct trial found = {.movement = movement_of(c, r)};
     const struct refused_op *first = &r->ops.at[0];
     const struct preference *list = preference_of(c, &c->ops.at[first->op], first->phase);
     for (size_t i = 0; i < list->entries.len; i++) {

@@ -11,6 +11,6 @@ struct remedies {
     VEC(const struct decl *) backends;
 };
 
-struct remedies remedies_find(struct rejections *all, const struct rejection *r);
+struct remedies remedies_find(struct decider *c, const struct rejection *r);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "gen/edit.h"
 #include "gen/foreign.h"
 
 static const struct {
@@ -113,8 +114,11 @@ static void collect_line(struct reader *r, struct scope *s, struct setting_line 
         }
         keep_line(r, &s->line[i], line);
         for (size_t j = 0; block && j < item->items.len; j++) {
-            struct setting_line entry = {item->items.at[j], &item->items, line.depth};
-            VEC_PUSH(r->p->arena, &s->entries[i], entry);
+            struct setting_line entry = {line_edited(r->d->edit, item->items.at[j]), &item->items,
+                                         line.depth};
+            if (entry.item) {
+                VEC_PUSH(r->p->arena, &s->entries[i], entry);
+            }
         }
         return;
     }
@@ -136,7 +140,10 @@ static void collect_fact(struct reader *r, struct scope *s, const struct ast_ite
 static void collect(struct reader *r, struct scope *s, const struct ast_items *items,
                     uint32_t depth) {
     for (size_t i = 0; i < items->len; i++) {
-        struct setting_line line = {items->at[i], items, depth};
+        struct setting_line line = {line_edited(r->d->edit, items->at[i]), items, depth};
+        if (!line.item) {
+            continue;
+        }
         if (line.item->kind == ITEM_SET || line.item->kind == ITEM_BLOCK) {
             collect_line(r, s, line);
         } else if (line.item->kind == ITEM_FACT) {
@@ -170,6 +177,13 @@ bool scopes_collect(struct program *p, const struct decl *decl, struct deploymen
     struct scope *outer = ARENA_NEW(r->p->arena, struct scope);
     r->d->scope = outer;
     VEC_PUSH(r->p->arena, &r->d->scopes, outer);
+    if (d->edit && !d->edit->instead) {
+        struct ast_items *more = ARENA_NEW(p->arena, struct ast_items);
+        struct ast_item *item = ARENA_NEW(p->arena, struct ast_item);
+        *item = *d->edit->item;
+        VEC_PUSH(p->arena, more, item);
+        collect(r, outer, more, 0);
+    }
     uint32_t depth = 0;
     for (const struct decl *at = decl; at; at = at->parent) {
         collect(r, outer, &at->ast->items, depth++);

@@ -49,6 +49,8 @@ static void phases_apart(struct decider *c, const struct op *o, enum phase phase
                  here->ruling->backend->ast->name.text, there->ruling->backend->ast->name.text,
                  o->set->kind->name);
     diag_note(c->p->diags, g, there->mapping->item->value->span, "prefill is decided here");
+    struct open_error error = {.diag = g, .op = o, .phase = phase};
+    VEC_PUSH(c->p->arena, &c->open_errors, error);
     c->good = false;
 }
 
@@ -88,6 +90,7 @@ static void fix_explicit(struct decider *c, uint32_t index, enum phase phase) {
     }
     enum fit fit = group_add(c, o->group, choice->ruling);
     if (fit != FIT_YES) {
+        choice->chosen = false;
         group_conflict(c, o->group, o, phase, fit);
     }
 }
@@ -123,6 +126,7 @@ static void choose_automatic(struct decider *c, struct rejections *rejections, u
         if (o->group && r->in != o->group) {
             enum fit fit = group_try(c, o->group, r);
             if (fit != FIT_YES) {
+                choice->chosen = false;
                 group_conflict(c, o->group, o, phase, fit);
             }
         }

@@ -291,9 +291,15 @@ static struct plan_int plan_int_of(const struct value *v) {
 }
 
 bool deployment_read(struct program *p, const struct decl *decl, struct deployment *out) {
+    return deployment_read_edited(p, decl, NULL, out);
+}
+
+bool deployment_read_edited(struct program *p, const struct decl *decl,
+                            const struct line_edit *edit, struct deployment *out) {
     memset(out, 0, sizeof *out);
     out->program = p;
     out->decl = decl;
+    out->edit = edit;
     struct reader r = {.p = p, .d = out, .models.arena = p->arena, .good = !decl->poisoned};
     if (!r.good || !kinds_load(p, &out->kinds)) {
         return false;

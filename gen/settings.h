@@ -80,9 +80,12 @@ struct deployed_model {
     int64_t max_cached_tokens;
 };
 
+struct line_edit;
+
 struct deployment {
     struct program *program;
     const struct decl *decl, *platform;
+    const struct line_edit *edit; // a change that is tried, or NULL
     struct kinds kinds;
     struct scope *scope;
     VEC(struct scope *) scopes; // the outer one, then each `for`
@@ -96,6 +99,9 @@ struct deployment {
 };
 
 bool deployment_read(struct program *p, const struct decl *decl, struct deployment *out);
+// As if a line had been changed (edit.h); NULL: as it is.
+bool deployment_read_edited(struct program *p, const struct decl *decl,
+                            const struct line_edit *edit, struct deployment *out);
 // The span that messages about a setting point at; the deployment's name when it is not given.
 struct span setting_span(const struct deployment *d, const struct deployed_model *m,
                          enum deploy_attr attr);

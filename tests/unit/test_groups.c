@@ -105,42 +105,49 @@ static const struct {
     {"no layout in common",
      M "backend P extends ALL { layout = [a, b]; }\nbackend Q extends ALL { layout = c; }\n"
        "deploy d { " DEPLOY "backend = P; backend_per_layer { 2 = Q; } }",
-     "A0504 11:129 backends of group `full_attention` (layers 0, 2) have no layout in common"},
+     "A0504 11:129 backends of group `full_attention` (layers 0, 2) have no layout in common -- "
+     "write `2 = P;` -- add `backend_per_kind { full_attention = Q; }`"},
     {"no block size in common",
      M "backend P extends ALL { block_size = 48; }\nbackend Q extends ALL { block_size = 64; }\n"
        "deploy d { " DEPLOY "backend = P; backend_per_layer { 2 = Q; } }",
-     "A0505 11:129 backends of group `full_attention` (layers 0, 2) have no block size in common"},
+     "A0505 11:129 backends of group `full_attention` (layers 0, 2) have no block size in common "
+     "-- write `2 = P;` -- add `backend_per_kind { full_attention = ALL; }`"},
     {"a cache is shared on one device",
      "model m { " MODEL "layer 1 { kv_share = 0; } }\nbackend N extends ALL { device = npu; }\n"
      "deploy d { " DEPLOY "backend = ALL; backend_per_layer { 1 = N; } }",
-     "A0508 10:131 backends of group `full_attention` (layers 0-3) have no device in common"},
+     "A0508 10:131 backends of group `full_attention` (layers 0-3) have no device in common -- "
+     "write `1 = ALL;` -- add `backend_per_kind { full_attention = N; }`"},
     {"a block size that no backend of the group takes",
      M "backend P extends ALL { kernel_block = 32; }\ndeploy d { " DEPLOY
        "block_size = 48; backend_per_kind { sliding_window = P; } }",
      "A0501 10:145 backend `P` cannot serve `sliding_window` (layers 1, 3): `block_size`: wanted "
      "48, has "
-     "{multiple_of 32} -- backends that accept all of it: `ALL` -- write `sliding_window = ALL;`"},
+     "{multiple_of 32} -- backends that accept all of it: `ALL` -- write `sliding_window = ALL;` "
+     "-- or change a setting: write `block_size = 64;`"},
     {"independent choices conflict later",
      M "backend P extends ALL { layout = a; }\nbackend Q extends ALL { layout = b; }\n"
        "priority q { independent = yes; order = [P when phase == decode, Q]; }\n"
        "deploy d { " DEPLOY "priority = q; backend_per_kind { sliding_window = Q; } }",
-     "A0504 12:20 backends of group `full_attention` (layers 0, 2) have no layout in common"},
+     "A0504 12:20 backends of group `full_attention` (layers 0, 2) have no layout in common -- add "
+     "`full_attention = Q;` to `backend_per_kind`"},
     {"pages of one group have one size",
      M
      "backend P extends ALL { page_bytes = 1024; }\nbackend Q extends ALL { page_bytes = 2048; }\n"
      "deploy d { " DEPLOY "backend = P; backend_per_layer { 2 = Q; } }",
      "A0506 10:9 pages of group `full_attention` (layers 0, 2) are 1024 bytes for `P` and 2048 for "
-     "`Q`"},
+     "`Q` -- write `2 = P;` -- add `backend_per_kind { full_attention = Q; }`"},
     {"one pool has one layout",
      M "backend P extends ALL { layout = a; }\nbackend Q extends ALL { layout = b; }\n"
        "deploy d { " DEPLOY
        "pool = unified; backend_per_kind { full_attention = P; sliding_window = Q; } }",
-     "A0504 11:99 `pool = unified`: the groups have no layout in common"},
+     "A0504 11:99 `pool = unified`: the groups have no layout in common -- write `full_attention = "
+     "Q;` -- or remove `pool = unified;`"},
     {"one pool has one page size",
      M "deploy d { " DEPLOY
        "block_size = 16; pool = unified; kv_dtype_per_kind { sliding_window = int8; } "
        "}",
-     "A0507 9:116 `pool = unified`: the groups have no page size in common"},
+     "A0507 9:116 `pool = unified`: the groups have no page size in common -- change a setting: "
+     "write `block_size = auto;` -- or remove `pool = unified;`"},
 };
 
 static void conflicts_are_errors(void) {

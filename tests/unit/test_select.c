@@ -139,11 +139,13 @@ static const struct {
      MIX "backend X extends ALL { kv_dtype = bf16; }\n" MIX_DEPLOY
          "kv_dtype = fp8_e5m2; backend_per_layer { 0..2 = X; } }",
      "A0501 12:165 backend `X` cannot serve `full_attention` (layers 0, 2): `kv_dtype`: wanted "
-     "fp8_e5m2, has bf16 -- backends that accept all of it: `ALL` -- write `0..2 = ALL;`; A0501 "
+     "fp8_e5m2, has bf16 -- backends that accept all of it: `ALL` -- write `0..2 = ALL;` -- or "
+     "change a setting: write `kv_dtype = bf16;`; A0501 "
      "12:165 "
      "backend `X` cannot serve `sliding_window` (layer 1): `kv_dtype`: wanted fp8_e5m2, has bf16 "
      "-- "
-     "backends that accept all of it: `ALL` -- write `0..2 = ALL;`"},
+     "backends that accept all of it: `ALL` -- write `0..2 = ALL;` -- or change a setting: write "
+     "`kv_dtype = bf16;`"},
     {"all reasons are one error, for all layers of the line",
      MIX NARROW MIX_DEPLOY "backend_per_layer { 0, 2, 3 as self = NARROW; } }",
      "A0501 13:155 backend `NARROW` cannot serve `full_attention` (layers 0, 2-3): `head_dim`: "
@@ -178,7 +180,7 @@ static const struct {
          "backend_per_kind { sliding_window = X; sliding_window.decode = ALL; } }",
      "A0503 12:180 backend `ALL` for decode and `X` for prefill of `sliding_window` run on "
      "different "
-     "devices"},
+     "devices -- write `sliding_window.decode = X;` -- write `sliding_window = ALL;`"},
     {"no priority applies",
      MIX "priority q { when = layer.kind == mamba; order = [ALL]; }\n" MIX_DEPLOY
          "priority = q; backend = ALL; backend_per_kind { sliding_window = auto; } }",
@@ -218,7 +220,7 @@ static void notes_name_every_reason(void) {
     choose(&c, MIX NARROW MIX_DEPLOY "backend_per_kind { full_attention = NARROW; } }");
     const struct diag *g = c.f.diags.list.at[0];
     static const char *const notes[] = {
-        "model `m`: layers 0, 2-3 are `full_attention`", "`head_dim`: wanted 64, has {96, 128}",
+        "model `m` makes layers 0, 2-3 `full_attention`", "`head_dim`: wanted 64, has {96, 128}",
         "rule `small` fails: 64 is too small; layer.head_dim is 64"};
     is_int((long long)g->notes.len, 3, "where the layers come from, then each reason");
     for (size_t i = 0; i < 3 && i < g->notes.len; i++) {
