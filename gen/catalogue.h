@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of diagnostics: for each code of diag_codes.h an explanation, a failing and a mended
-// example. The texts are gen/catalogue/*.md, compiled in; their form stands in CONTRIBUTING.md.
-// `attnc explain CODE`, docs/diagnostics.md and the rules of SARIF logs are views of it.
+// The catalogue of diagnostics: for each code of diag_codes.h an explanation, a failing and a
+// mended example. The texts are gen/catalogue/*.md, compiled in; their form stands in
+// CONTRIBUTING.md. `attnc explain CODE`, docs/diagnostics.md and the rules of SARIF logs are views
+// of it.
 #ifndef GEN_CATALOGUE_H
 #define GEN_CATALOGUE_H
 

@@ -27,8 +27,8 @@ const char *diag_sarif(struct arena *a, const struct diags *d, const struct diag
 const char *diag_utf8(struct arena *a, const char *s);
 // A reference (RFC 3986) to a path: percent-encoded, `file://` before one that is absolute.
 const char *diag_uri(struct arena *a, const char *path);
-// Hashes by which GitHub code scanning knows a result again after edits: of each line (at least one),
-// 64 bits of the 100 characters that are no blanks from its start.
+// Hashes by which GitHub code scanning knows a result again after edits: of each line (at least
+// one), 64 bits of the 100 characters that are no blanks from its start.
 VEC_TYPE(diag_line_hashes, uint64_t);
 struct diag_line_hashes diag_line_hashes(struct arena *a, const char *text, size_t len);
 // That of one line (from 1), in hexadecimal, and how often it stood in the file so far: "1f...:1".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts for the Makefile, from the rows of options.h: the options of attnc(1) in scdoc's form, shell
-// completions, and docs/diagnostics.md.
+// Texts for the Makefile, from the rows of options.h: the options of attnc(1) in scdoc's form,
+// shell completions, and docs/diagnostics.md.
 #ifndef GEN_MANUAL_H
 #define GEN_MANUAL_H
 
