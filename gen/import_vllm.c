@@ -310,9 +310,10 @@ static void force_gemma4(struct vllm_served *s) {
         s->config.backend.backend = "TRITON_ATTN";
         s->config.backend.at = s->config.root;
     }
-    diag_add(s->command->diags, DIAG_A0942, s->config.root->span,
-             "the model has heads of %lld and of %lld: vLLM sets %s for all layers", (long long)low,
-             (long long)high, fa4 ? "`flash_attn_version` 4" : "the global `backend` TRITON_ATTN");
+    diag_add_global(s->command->diags, DIAG_A0942,
+                    "the model has heads of %lld and of %lld: vLLM sets %s for all layers",
+                    (long long)low, (long long)high,
+                    fa4 ? "`flash_attn_version` 4" : "the global `backend` TRITON_ATTN");
 }
 
 static void choose_all(struct vllm_served *s) {

@@ -225,19 +225,13 @@ static bool asked_for(const struct vllm_choice *c, const char *backend) {
     return c->backend && strcmp(c->backend, backend) == 0;
 }
 
-// A latent layer without an index: the only step at which rules are asked.
+// A latent layer without an index: the only step at which rules are asked, so that a request stands
+// and without one FLASH_ATTN_MLA is first where it is valid, as std/vllm.attn has it.
 static void choose_xpu_mla(struct vllm_choice *c, const struct subject *s) {
     const struct decl *flash = program_find(s->program, DECL_BACKEND, "FLASH_ATTN_MLA");
-    if (asked_for(c, "TRITON_MLA")) {
-        return;
-    }
-    if (c->backend && !asked_for(c, "FLASH_ATTN_MLA")) {
-        c->refused = "on XPU a latent layer takes FLASH_ATTN_MLA or TRITON_MLA";
-    } else if (!flash || verdict_of(s, flash).ok) {
-        decide(c, "FLASH_ATTN_MLA");
-    } else if (c->backend) {
-        c->origin = VLLM_BY_KEY; // validated: its rules are reported by `check`
-    } else {
+    if (c->backend && !asked_for(c, "TRITON_MLA") && !asked_for(c, "FLASH_ATTN_MLA")) {
+        c->refused = "a latent layer on XPU takes FLASH_ATTN_MLA or TRITON_MLA";
+    } else if (!c->backend && flash && !verdict_of(s, flash).ok) {
         decide(c, "TRITON_MLA");
     }
 }

@@ -5,8 +5,15 @@
 
 #include "gen/import_vllm_text.h"
 
-static struct span place(const struct vllm_served *s, const struct vllm_choice *c) {
-    return c->at ? c->at->span : s->config.root->span;
+// At the setting that decided, or about the run where none did.
+static void say(const struct vllm_served *s, const struct vllm_choice *c, enum diag_code code,
+                const char *message) {
+    struct diags *d = s->command->diags;
+    if (c->at) {
+        diag_add(d, code, c->at->span, "%s", message);
+    } else {
+        diag_add_global(d, code, "%s", message);
+    }
 }
 
 static const char *layers_of(const struct vllm_served *s, size_t model, size_t set) {
@@ -22,30 +29,30 @@ static const char *platform_of(const struct vllm_served *s) {
 }
 
 static void warn_choice(const struct vllm_served *s, size_t model, size_t set) {
-    struct diags *d = s->command->diags;
+    struct arena *a = s->command->arena;
     const struct vllm_choice *c = &s->choices[model][set];
-    const char *layers = layers_of(s, model, set);
-    const char *runs = c->backend ? arena_printf(s->command->arena, "`%s` runs", c->backend)
-                                  : "the choice is automatic";
+    const char *layers = layers_of(s, model, set), *platform = platform_of(s);
+    const char *runs = c->backend ? arena_printf(a, "`%s` runs", c->backend) : "vLLM chooses";
     if (c->refused) {
-        diag_add(d, DIAG_A0933, place(s, c), "vLLM refuses %s on `%s`: %s", layers, platform_of(s),
-                 c->refused);
+        say(s, c, DIAG_A0933,
+            arena_printf(a, "vLLM refuses %s on `%s`: %s", layers, platform, c->refused));
         return;
     }
     if (c->origin == VLLM_BY_MODEL) {
-        diag_add(d, DIAG_A0942, place(s, c),
-                 "the model names the backend of %s itself: neither `backend` nor "
-                 "`backend_per_kind` counts%s%s%s",
-                 layers, c->backend ? ", `" : "", c->backend ? c->backend : "",
-                 c->backend ? "` runs" : "");
+        say(s, c, DIAG_A0942,
+            arena_printf(a,
+                         "the model itself names the backend of %s, neither `backend` nor "
+                         "`backend_per_kind` counts%s%s",
+                         layers, c->backend ? ": " : "", c->backend ? runs : ""));
     } else if (c->ignored) {
-        diag_add(d, DIAG_A0941, place(s, c), "`%s` is ignored for %s on `%s`: %s", c->ignored,
-                 layers, platform_of(s), runs);
+        say(s, c, DIAG_A0941,
+            arena_printf(a, "`%s` is ignored for %s on `%s`: %s", c->ignored, layers, platform,
+                         runs));
     }
     if (c->origin == VLLM_BY_PLATFORM) {
-        diag_add(d, DIAG_A0944, place(s, c),
-                 "vLLM runs `%s` for %s on `%s` without asking its rules", c->backend, layers,
-                 platform_of(s));
+        say(s, c, DIAG_A0944,
+            arena_printf(a, "vLLM runs `%s` for %s on `%s` without asking its rules", c->backend,
+                         layers, platform));
     }
 }
 

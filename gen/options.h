@@ -38,12 +38,12 @@ enum command_id {
 // X(enumerator, long name or NULL, letter or 0, what it takes or NULL, commands, help)
 #define OPTIONS(X)                                                                                 \
     X(OUTPUT, "output", 'o', "PATH", IN(BUILD) | IN(IMPORT) | IN(EXPORT),                          \
-      "build: the directory to write to (made if missing); import, export: the file")              \
+      "build: the directory to write to, made if missing; else the file")                          \
     X(NAME, "name", 0, "NAME", IN(IMPORT), "the name of the imported model")                       \
     X(DEPLOY, "deploy", 0, "NAME", DEPLOYS | IN(EXPORT),                                           \
       "only this deployment; diff: NAME or OLD=NEW")                                               \
     X(MODEL, "model", 0, "FILE", IN(IMPORT),                                                       \
-      "vllm: config.json of what is served, or an .attn file")                                     \
+      "vllm: config.json, GGUF or .attn file of what is served")                                   \
     X(ATTENTION_CONFIG, "attention-config", 0, "JSON", IN(IMPORT),                                 \
       "vllm: its JSON, or @FILE; without --model: how vLLM reads it")                              \
     X(SPECULATIVE_CONFIG, "speculative-config", 0, "JSON", IN(IMPORT),                             \
@@ -63,7 +63,7 @@ enum command_id {
     X(KEYS, "keys", 0, NULL, IN(IMPORT),                                                           \
       "vllm: list the keys that layers ask for, and what decides")                                 \
     X(RESOLVE, "resolve", 0, "LIST", IN(IMPORT),                                                   \
-      "vllm: settle lists of backends or lines of @FILE: cache_block= kernel_block= layouts=")     \
+      "vllm: cache_block, kernel_block, layouts of backends, or @FILE")                            \
     X(START_BLOCK, "start-block", 0, "N", IN(IMPORT),                                              \
       "vllm: the cache block that --resolve begins with (16; on a CPU 128)")                       \
     X(EMIT, "emit", 0, "LIST", IN(BUILD),                                                          \
@@ -72,7 +72,7 @@ enum command_id {
     X(LAYER, "layer", 0, "N", IN(EXPLAIN), "only operators of layer N")                            \
     X(KIND, "kind", 0, "KIND", IN(EXPLAIN), "only operators of this kind")                         \
     X(JSON, "json", 0, NULL, IN(EXPLAIN) | IN(DIFF) | IN(IMPORT),                                  \
-      "explain: the plan, in the form of NAME.json; diff, import --resolve: what they print")      \
+      "explain: the whole plan, as NAME.json; else what is printed")                               \
     X(CANDIDATES, "candidates", 0, NULL, IN(EXPLAIN),                                              \
       "with --json: every backend and its reasons")                                                \
     X(EXIT_CODE, "exit-code", 0, NULL, IN(DIFF), "exit with 4 when the deployments differ")        \

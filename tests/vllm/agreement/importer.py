@@ -62,8 +62,8 @@ class Batch:
         return layer.platform_of(keys), model, tuple(self.options(row))
 
     def add(self, row):
+        """Every row before the first answer; adding one again changes nothing."""
         self.wanted.setdefault(self.settings(row), {})[row.subject] = None
-        self.answers = None
 
     def answer(self, row):
         if self.answers is None:
