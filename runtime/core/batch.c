@@ -55,6 +55,10 @@ attn_status attn_batch_check(const attn_header *h, const attn_batch *batch,
     if (!batch->q_start || !batch->seq_len) {
         return ATTN_E_NULL;
     }
+    if (!attn_aligned(batch->q_start) || !attn_aligned(batch->seq_len) ||
+        !attn_aligned(batch->src_start) || !attn_aligned(batch->src_len)) {
+        return ATTN_E_ALIGN;
+    }
     attn_status status = check_starts(batch->q_start, n);
     if (status == ATTN_OK) {
         status = check_lengths(batch->q_start, batch->seq_len, n);

@@ -10,12 +10,15 @@
 
 typedef struct carver { // hands out pieces of the caller's memory; measures when base is NULL
     char *base;
-    uint64_t used;
+    uint64_t used; // stays at CARVE_LIMIT once it is reached
 } carver;
 
+#define CARVE_LIMIT ((uint64_t)PTRDIFF_MAX / sizeof(uint64_t) * sizeof(uint64_t))
+
 static void *carve(carver *c, uint64_t count, size_t bytes) {
-    uint64_t at = c->used;
-    c->used += ATTN_ROUND_UP(count * bytes, (uint64_t)sizeof(uint64_t));
+    uint64_t at = c->used, size = 0;
+    bool fits = !__builtin_mul_overflow(count, (uint64_t)bytes, &size) && size < CARVE_LIMIT - at;
+    c->used = fits ? at + ATTN_ROUND_UP(size, (uint64_t)sizeof(uint64_t)) : CARVE_LIMIT;
     return c->base ? c->base + at : NULL;
 }
 
@@ -91,7 +94,7 @@ size_t attn_cache_bytes(const attn_table *table) {
     carver measure = {NULL, 0};
     attn_cache scratch;
     lay_out(&measure, &scratch, table);
-    return measure.used <= SIZE_MAX ? (size_t)measure.used : 0;
+    return measure.used < CARVE_LIMIT ? (size_t)measure.used : 0;
 }
 
 attn_status attn_cache_init(attn_cache **cache, void *memory, size_t bytes,

@@ -63,12 +63,26 @@ static attn_status check_lse(const attn_call *call) {
     if (!io->lse) {
         return io->partial ? ATTN_E_NULL : ATTN_OK;
     }
-    attn_status status = check_dense(io->lse, ATTN_F32);
-    if (status != ATTN_OK) {
-        return status;
+    const tensor lse = {
+        io->lse, ATTN_F32, call->step->rows, call->class->heads, 1, io->lse_token_stride, 1};
+    return check_written(&lse);
+}
+
+// Rows of bits, one for each token of the step.
+static attn_status check_tree_mask(const attn_call *call) {
+    const attn_io *io = &call->io;
+    if (!call->class->causal) {
+        return ATTN_E_KIND;
     }
-    bool apart = call->step->rows == 1 || io->lse_token_stride >= (int64_t)call->class->heads;
-    return apart ? ATTN_OK : ATTN_E_STRIDE;
+    if ((uintptr_t)io->tree_mask % _Alignof(uint64_t) != 0) {
+        return ATTN_E_ALIGN;
+    }
+    int64_t words = ((int64_t)call->step->longest_new + 63) / 64;
+    const tensor rows = {
+        .rows = call->step->rows, .heads = 1, .dim = words, .token_stride = io->tree_mask_stride};
+    int64_t extent = extent_of(&rows);
+    bool counts = extent > 0 && extent <= PTRDIFF_MAX / (int64_t)sizeof *io->tree_mask;
+    return counts && io->tree_mask_stride >= words ? ATTN_OK : ATTN_E_STRIDE;
 }
 
 // What the class adds to the scores: without it the result would be plausible and wrong.
@@ -88,17 +102,7 @@ static attn_status check_extras(const attn_call *call) {
             status = check_dense(io->sink_v, class->dtype);
         }
     }
-    if (status != ATTN_OK || !io->tree_mask) {
-        return status;
-    }
-    if (!class->causal) {
-        return ATTN_E_KIND;
-    }
-    if ((uintptr_t)io->tree_mask % _Alignof(uint64_t) != 0) {
-        return ATTN_E_ALIGN;
-    }
-    int64_t words = ((int64_t)call->step->longest_new + 63) / 64;
-    return io->tree_mask_stride < words ? ATTN_E_STRIDE : ATTN_OK;
+    return status == ATTN_OK && io->tree_mask ? check_tree_mask(call) : status;
 }
 
 // Rows of K and V with these widths; a latent cache has no V of its own.

@@ -39,7 +39,16 @@ static attn_status cache_verdict(const attn_table *table, const attn_class *clas
         batch->tables[class->group].cols == 0) {
         return ATTN_E_TABLE;
     }
+    if (!attn_aligned(batch->tables[class->group].ids)) {
+        return ATTN_E_ALIGN;
+    }
     return group->source && !batch->src_len ? ATTN_E_NULL : ATTN_OK;
+}
+
+// Rows of a block table follow each other, all within what a pointer counts.
+static bool rows_fit(const attn_block_table *table, uint32_t n) {
+    int64_t most = PTRDIFF_MAX / (int64_t)sizeof *table->ids - (int64_t)table->cols;
+    return n <= 1 || (table->stride >= (int64_t)table->cols && table->stride <= most / (n - 1));
 }
 
 // Encoders see their own rows only.
@@ -89,7 +98,7 @@ static attn_status plan_cache(const attn_table *table, const attn_class *class,
     }
     const attn_block_table *blocks = &batch->tables[class->group];
     uint32_t n = batch->n_decode + batch->n_prefill;
-    if (n > 1 && blocks->stride < (int64_t)blocks->cols) {
+    if (!rows_fit(blocks, n)) {
         return ATTN_E_TABLE;
     }
     const attn_group *group = &attn_groups(table)[class->group];

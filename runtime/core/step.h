@@ -46,6 +46,11 @@ static inline attn_class_plan *attn_plan_of(void *workspace, const attn_header *
                                        attn_class_plan_bytes(h) * class);
 }
 
+// Whether an array of lengths or ids stands where one can be read; null does.
+static inline bool attn_aligned(const int32_t *array) {
+    return (uintptr_t)array % _Alignof(int32_t) == 0;
+}
+
 // The identity part of a step header, as attn_step writes it for these two.
 attn_step_header attn_step_identity(const attn_table *table, const attn_batch *batch);
 

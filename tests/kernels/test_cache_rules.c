@@ -57,6 +57,14 @@ static void test_memory(void) {
     f.data.groups[0].blocks = UINT64_MAX;
     is_int((long long)attn_cache_bytes(&f.table), 0, "nor more blocks than ids");
     is_int((long long)attn_cache_bytes(NULL), 0, "nor no table");
+    fixture_init(&f);
+    f.data.header.max_seqs = INT32_MAX - 1;
+    f.data.header.step_bytes = ATTN_STEP_BYTES(CLASSES, f.data.header.max_seqs);
+    for (int g = 0; g < GROUPS; g++) {
+        f.data.groups[g].max_length = INT32_MAX;
+        f.data.groups[g].block_size = 1;
+    }
+    is_int((long long)attn_cache_bytes(&f.table), 0, "nor block tables beyond 2^64 bytes");
 }
 
 static void test_refusals(void) {

@@ -105,6 +105,16 @@ SPOIL(no_source_lengths, f->batch.src_len = NULL)
 SPOIL(narrow_table, f->tables[GROUP_FULL].cols = 2)
 SPOIL(narrow_ring, f->tables[GROUP_WINDOWED].cols = 2)
 SPOIL(overlapping_table, f->tables[GROUP_FULL].stride = 7)
+SPOIL(far_table, f->tables[GROUP_FULL].stride = INT64_MAX / 2)
+// An address off by two bytes.
+static const int32_t *askew(const int32_t *array) {
+    return (const int32_t *)(const void *)((const char *)array + 2);
+}
+SPOIL(odd_table, f->tables[GROUP_FULL].ids = askew(f->ids[GROUP_FULL][0]))
+SPOIL(odd_starts, f->batch.q_start = askew(f->q_start))
+SPOIL(odd_lengths, f->batch.seq_len = askew(f->seq_len))
+SPOIL(odd_source_starts, f->batch.src_start = askew(f->src_start))
+SPOIL(odd_source_lengths, f->batch.src_len = askew(f->src_len))
 SPOIL(no_tables, f->batch.tables = NULL)
 SPOIL(no_table, f->tables[GROUP_FULL].ids = NULL)
 SPOIL(no_columns, f->tables[GROUP_FULL].cols = 0)
@@ -129,6 +139,7 @@ SPOIL(out_tokens_meet, f->io.out_token_stride = ROW - 1)
 SPOIL(out_heads_meet, f->io.out_head_stride = DIM - 1)
 SPOIL(out_is_one_row, f->io.out_token_stride = 0)
 SPOIL(lse_rows_meet, f->io.lse_token_stride = HEADS - 1)
+SPOIL(far_lse, f->io.lse_token_stride = INT64_MAX / 2)
 SPOIL(partial_without_lse, (f->io.partial = 1, f->io.lse = NULL))
 SPOIL(no_k, f->io.k = NULL)
 SPOIL(no_v, f->io.v = NULL)
@@ -152,6 +163,7 @@ SPOIL(no_sink_v, (set_params(f, 4, 0, 0), f->io.sink_k = f->extra))
 static const uint64_t tree[MAX_BATCH];
 SPOIL(tree_for_cross, (f->io.tree_mask = tree, f->io.tree_mask_stride = 1))
 SPOIL(narrow_tree, f->io.tree_mask = tree)
+SPOIL(far_tree, (f->io.tree_mask = tree, f->io.tree_mask_stride = INT64_MAX / 2))
 SPOIL(encoder_lengths, (void)f)
 
 static const struct refusal refusals[] = {
@@ -225,6 +237,12 @@ static const struct refusal refusals[] = {
     {"a block table that is too narrow", BEFORE_STEP, STEP, 0, narrow_table, ATTN_E_TABLE},
     {"a ring below the window", BEFORE_STEP, STEP, 0, narrow_ring, ATTN_E_TABLE},
     {"rows of a block table that overlap", BEFORE_STEP, STEP, 0, overlapping_table, ATTN_E_TABLE},
+    {"rows of a block table beyond pointers", BEFORE_STEP, STEP, 0, far_table, ATTN_E_TABLE},
+    {"a block table that is not aligned", BEFORE_STEP, RUN, FULL, odd_table, ATTN_E_ALIGN},
+    {"starts that are not aligned", BEFORE_STEP, STEP, 0, odd_starts, ATTN_E_ALIGN},
+    {"lengths that are not aligned", BEFORE_STEP, STEP, 0, odd_lengths, ATTN_E_ALIGN},
+    {"source starts that are not aligned", BEFORE_STEP, STEP, 0, odd_source_starts, ATTN_E_ALIGN},
+    {"source lengths that are not aligned", BEFORE_STEP, STEP, 0, odd_source_lengths, ATTN_E_ALIGN},
     {"no block tables", BEFORE_STEP, RUN, FULL, no_tables, ATTN_E_TABLE},
     {"no block table for the group", BEFORE_STEP, RUN, FULL, no_table, ATTN_E_TABLE},
     {"no block table for the group, write", BEFORE_STEP, WRITE, FULL, no_table, ATTN_E_TABLE},
@@ -248,6 +266,7 @@ static const struct refusal refusals[] = {
     {"heads of out that overlap", AFTER_STEP, RUN, FULL, out_heads_meet, ATTN_E_STRIDE},
     {"all tokens of out in one place", AFTER_STEP, RUN, FULL, out_is_one_row, ATTN_E_STRIDE},
     {"rows of the LSE that overlap", AFTER_STEP, RUN, FULL, lse_rows_meet, ATTN_E_STRIDE},
+    {"rows of the LSE beyond pointers", AFTER_STEP, RUN, FULL, far_lse, ATTN_E_STRIDE},
     {"a partial result without LSE", AFTER_STEP, RUN, FULL, partial_without_lse, ATTN_E_NULL},
     {"a write without K", AFTER_STEP, WRITE, FULL, no_k, ATTN_E_NULL},
     {"a write without V", AFTER_STEP, WRITE, FULL, no_v, ATTN_E_NULL},
@@ -258,6 +277,7 @@ static const struct refusal refusals[] = {
     {"no sink V", BEFORE_STEP, RUN, FULL, no_sink_v, ATTN_E_NULL},
     {"a tree mask for cross attention", AFTER_STEP, RUN, CROSS, tree_for_cross, ATTN_E_KIND},
     {"rows of a tree mask too narrow", AFTER_STEP, RUN, FULL, narrow_tree, ATTN_E_STRIDE},
+    {"rows of a tree mask beyond pointers", AFTER_STEP, RUN, FULL, far_tree, ATTN_E_STRIDE},
     {"an encoder with older tokens", BEFORE_STEP, RUN, ENCODER, encoder_lengths, ATTN_E_LENGTH},
     {"a write for an encoder", AFTER_STEP, WRITE, ENCODER, NULL, ATTN_E_NO_WRITE},
     {"a write for a kv_share operator", AFTER_STEP, WRITE, SHARED, NULL, ATTN_E_NO_WRITE},
