@@ -175,7 +175,9 @@ struct proposal propose_setting(const struct decider *c, const struct deployed_m
     const char *text = word ? arena_printf(a, "%s = %s;", name, word)
                             : arena_printf(a, "%s = %" PRId64 ";", name, number);
     if (line->item && line->depth == 0) {
-        return (struct proposal){{line->item, item}, arena_printf(a, "write `%s`", text)};
+        const char *deploy = c->d->decl->ast->name.text;
+        const char *in = c->d->decl->parent ? arena_printf(a, " in deployment `%s`", deploy) : "";
+        return (struct proposal){{line->item, item}, arena_printf(a, "write `%s`%s", text, in)};
     }
     return add_line(c, scope, item, text);
 }

@@ -274,8 +274,22 @@ static void offer_pool(struct offer *o, struct diag *error) {
     }
 }
 
+// An error at a line of a parent: which deployment has it?
+static void note_heir(struct decider *c, struct diag *error) {
+    const struct ast_decl *heir = c->d->decl->ast;
+    bool own = error->span.file == heir->span.file && error->span.begin >= heir->span.begin &&
+               error->span.end <= heir->span.end;
+    if (!own) {
+        diag_note(c->p->diags, error, heir->name.span, "in deployment `%s`, which inherits this line",
+                  heir->name.text);
+    }
+}
+
 void remedies_offer(struct decider *c, size_t first) {
     struct offer o = {.c = c, .first = first, .end = c->p->diags->list.len};
+    for (size_t i = 0; i < c->open_errors.len; i++) {
+        note_heir(c, c->open_errors.at[i].diag);
+    }
     for (size_t i = 0; i < c->open_errors.len && i < ERRORS_MAX; i++) {
         const struct open_error *e = &c->open_errors.at[i];
         if (e->op) {
