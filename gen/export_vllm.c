@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `attnc export vllm FILE [--deploy NAME]`: the choices of a deployment as the JSON of vLLM's
-// --attention-config, in one line. In: a deployment without errors. Out: JSON that vLLM reads as
-// the same choices; what its keys cannot say is an error, what belongs elsewhere a warning.
+// --attention-config, in one line. In: a deployment; whether its choices pass their rules is for
+// `check`. Out: JSON that vLLM reads as the same choices; what its keys cannot say is an error,
+// what belongs elsewhere a warning.
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,22 +10,23 @@
 #include "gen/import_file.h"
 #include "gen/import_vllm.h"
 #include "gen/json.h"
-#include "gen/planner.h"
+#include "gen/mapping.h"
 
 struct asked { // what the layers of one key have
     bool seen;
     const char *backend; // NULL: automatic
-    const struct plan_operator *first;
+    const struct kind *kind;
+    int64_t layer; // of the first
 };
 
 struct exporter {
     struct command *c;
     struct program *p;
     struct deployment d;
-    struct plan plan;
     struct asked keys[VLLM_KIND_COUNT];
     const char *global; // of the deployment's `backend`, where it counts
     struct json json;
+    bool told; // of layers whose backend the model names
     bool good;
 };
 
@@ -45,70 +47,97 @@ static void lost(struct exporter *e, const char *what, const char *where) {
 
 // ---- choices
 
-static const char *chosen(const struct plan_phase *p) {
-    return p->present && p->decided_by != DECIDED_AUTO ? p->backend : NULL;
-}
-
-// The backend of an operator in both phases. False: they differ.
-static bool one_backend(const struct plan_operator *o, const char **backend) {
-    const struct plan_phase *prefill = &o->phase[PHASE_PREFILL], *decode = &o->phase[PHASE_DECODE];
-    *backend = prefill->present ? chosen(prefill) : chosen(decode);
-    const char *other = decode->present ? chosen(decode) : *backend;
-    return *backend == other || (*backend && other && strcmp(*backend, other) == 0);
+static bool same(const char *x, const char *y) {
+    return x == y || (x && y && strcmp(x, y) == 0);
 }
 
 static const char *shown(const char *backend) {
     return backend ? backend : "auto";
 }
 
-static void take_operator(struct exporter *e, const struct plan_operator *o,
-                          const struct attr_set *set) {
-    struct arena *a = e->c->arena;
-    const char *backend;
-    if (!one_backend(o, &backend)) {
-        cannot(e, arena_printf(a,
-                               "vLLM has one backend for prefill and decode; `%s` of layer %" PRId64
-                               " has two",
-                               o->op, o->layer));
-        return;
-    }
-    if (o->has_ssm) {
-        if (backend) {
-            cannot(e, arena_printf(a,
-                                   "vLLM chooses recurrent layers by their type; `%s` of layer "
-                                   "%" PRId64 " names `%s`",
-                                   o->op, o->layer, backend));
+// The backend that settings give an operator in its phases, NULL: automatic. False: they differ.
+static bool one_backend(const struct deployed_model *m, const struct model_operator *o,
+                        const struct attr_set *set, const char **backend, bool *global) {
+    bool first = true;
+    *global = false;
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        if (!set->kind->phases[phase]) {
+            continue;
         }
-        return;
+        const struct mapping *map = mapping_of(m, o, set->kind, (enum phase)phase);
+        const char *name = map && map->backend ? map->backend->ast->name.text : NULL;
+        if (!first && !same(name, *backend)) {
+            return false;
+        }
+        *backend = name;
+        *global = name && map->level == DECIDED_BACKEND;
+        first = false;
     }
-    if (backend && !vllm_backend_named(a, e->p, backend)) {
-        cannot(e, arena_printf(a, "vLLM has no backend `%s`", backend));
-        return;
-    }
+    return true;
+}
+
+static bool ends(const char *text, const char *ending) {
+    size_t n = strlen(text), e = strlen(ending);
+    return n >= e && strcmp(text + n - e, ending) == 0;
+}
+
+// Layers for which vLLM's models name a class: encoder halves, windowed latent layers, and those of
+// backends that are made for one model. What stands for them is no setting.
+static bool is_named_by_model(const struct attr_set *set, const char *backend) {
+    const struct value *attn = &set->attrs.at[ATTR_ATTN];
+    return (attn->kind == VALUE_WORD && strcmp(attn->text, "encoder") == 0 && !backend) ||
+           (attr_given(&set->attrs, ATTR_MLA) && attr_given(&set->attrs, ATTR_WINDOW)) ||
+           (backend && (ends(backend, "_DSV4") || ends(backend, "_DSV41")));
+}
+
+static void join_key(struct exporter *e, const struct model_operator *o, const struct attr_set *set,
+                     const char *backend) {
     enum vllm_kind key = vllm_asked_kind(&set->attrs);
     struct asked *k = &e->keys[key];
-    bool same = !k->seen || k->backend == backend ||
-                (k->backend && backend && strcmp(k->backend, backend) == 0);
-    if (!same) {
-        cannot(e, arena_printf(a,
+    if (!k->seen) {
+        *k = (struct asked){true, backend, set->kind, o->layer};
+    } else if (!same(k->backend, backend)) {
+        cannot(e, arena_printf(e->c->arena,
                                "vLLM's key `%s` stands for `%s` of layer %" PRId64
                                " and `%s` of layer %" PRId64 " alike; they have `%s` and `%s`",
-                               vllm_kinds[key].name, k->first->kind, k->first->layer, o->kind,
+                               vllm_kinds[key].name, k->kind->name, k->layer, set->kind->name,
                                o->layer, shown(k->backend), shown(backend)));
-    } else if (!k->seen) {
-        *k = (struct asked){true, backend, o};
     }
-    if (o->phase[PHASE_PREFILL].decided_by == DECIDED_BACKEND) {
-        e->global = backend;
+}
+
+static void take_operator(struct exporter *e, const struct deployed_model *m,
+                          const struct model_operator *o) {
+    struct arena *a = e->c->arena;
+    const struct attr_set *set = m->model.sets.at[o->set];
+    const char *backend = NULL;
+    bool global;
+    const char *what = arena_printf(a, "`%s` of layer %" PRId64, o->op, o->layer);
+    if (!one_backend(m, o, set, &backend, &global)) {
+        cannot(e, arena_printf(a, "vLLM has one backend for prefill and decode, %s has two", what));
+    } else if (set->kind->cache == CACHE_STATE) {
+        if (backend) {
+            cannot(e, arena_printf(a, "vLLM chooses recurrent layers by their type, %s names `%s`",
+                                   what, backend));
+        }
+    } else if (backend && !vllm_backend_named(a, e->p, backend)) {
+        cannot(e, arena_printf(a, "vLLM has no backend `%s`", backend));
+    } else if (is_named_by_model(set, backend)) {
+        if (backend && !e->told) {
+            lost(e, arena_printf(a, "`%s` for %s", backend, what), "the model names its backend");
+            e->told = true;
+        }
+    } else {
+        join_key(e, o, set, backend);
+        e->global = global ? backend : e->global;
     }
 }
 
 static void take_operators(struct exporter *e) {
-    for (size_t i = 0; i < e->plan.operators.len && e->good; i++) {
-        const struct plan_operator *o = &e->plan.operators.at[i];
-        const struct model *m = &e->d.models.at[o->model_index]->model;
-        uint32_t at = model_find(m, o->layer, o->op);
-        take_operator(e, o, m->sets.at[m->operators.at[at].set]);
+    for (size_t i = 0; i < e->d.models.len; i++) {
+        const struct deployed_model *m = e->d.models.at[i];
+        for (size_t k = 0; k < m->model.operators.len && e->good; k++) {
+            take_operator(e, m, &m->model.operators.at[k]);
+        }
     }
 }
 
@@ -229,8 +258,7 @@ int export_vllm(struct command *c, const char *path) {
         }
         return EXIT_STATUS_INPUT;
     }
-    if (!plan_deployment(&p, deploys.at[0], NULL, &e.plan) || c->diags->errors ||
-        !deployment_read(&p, deploys.at[0], &e.d)) {
+    if (c->diags->errors || !deployment_read(&p, deploys.at[0], &e.d)) {
         return EXIT_STATUS_INPUT;
     }
     take_operators(&e);

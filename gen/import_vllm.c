@@ -305,7 +305,8 @@ static void force_gemma4(struct vllm_served *s) {
     struct subject subject = vllm_subject(s->program, m, m->model.sets.at[0]);
     const struct decl *flash = program_find(s->program, DECL_BACKEND, "FLASH_ATTN");
     bool fa4 = flash && vllm_let(&subject, flash, "fa4_ok");
-    s->forced_version = fa4 && !s->config.fields[VLLM_FIELD_FA_VERSION];
+    const struct config_value *version = s->config.fields[VLLM_FIELD_FA_VERSION];
+    s->forced_version = fa4 && (!version || strcmp(version->text, "4") == 0);
     if (!fa4) {
         s->config.backend.backend = "TRITON_ATTN";
         s->config.backend.at = s->config.root;

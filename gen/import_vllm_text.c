@@ -187,7 +187,8 @@ static void add_fact(struct writer *w, enum vllm_field field) {
     if (field == VLLM_FIELD_MSA && strcmp(w->s->config.msa, "cutlass") == 0) {
         text_addf(&w->t, "fact %s = \"cutlass\";\n", name);
     }
-    if (!v || !name || field == VLLM_FIELD_MSA) {
+    bool forced = field == VLLM_FIELD_FA_VERSION && w->s->forced_version;
+    if (!v || !name || forced || field == VLLM_FIELD_MSA) {
         return;
     }
     text_addf(&w->t, "fact %s = ", name);
