@@ -116,13 +116,15 @@ $(BUILD)/tests/kernels/test_sweep.t: $(SWEEP_O)
 JOBS ?= 2
 # Fewer test points than these mean that something was skipped or lost: `make floor`, `.ci/run`.
 TEST_FLOOR := 6000
-SCRIPT_T := tests/golden/run $(sort $(filter-out tests/repro.t,$(wildcard tests/*.t)) $(wildcard tests/cases/*.t)) $(sort $(wildcard tests/models/*.t))
+# These build with the compilers themselves: once is enough.
+PLAIN_T := tests/repro.t tests/agreement.t tests/selftest.t
+SCRIPT_T := tests/golden/run $(sort $(filter-out $(PLAIN_T),$(wildcard tests/*.t)) $(wildcard tests/cases/*.t)) $(sort $(wildcard tests/models/*.t))
 PROVE = BUILD=$(BUILD) CC="$(CC)" bash -o pipefail -c 'prove -e "" -j$(JOBS) $(1) | tee $(BUILD)/test.log'
 
 ## make test          everything below, then the same with ASan and UBSan
 test: test-plain test-asan
 test-plain: all $(UNIT_T) $(KERNEL_T) $(FUZZ_T) $(BUILD)/clang/attnc
-	$(call PROVE,$(UNIT_T) $(KERNEL_T) $(FUZZ_T) $(SCRIPT_T) tests/repro.t)
+	$(call PROVE,$(UNIT_T) $(KERNEL_T) $(FUZZ_T) $(SCRIPT_T) $(PLAIN_T))
 # Sanitizers see through snprintf's checks and warn of what cannot be.
 test-asan:
 	+$(MAKE) BUILD=$(BUILD)/asan SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \

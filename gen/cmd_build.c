@@ -39,7 +39,8 @@ static void check_name(const struct build *b, const struct decl *deploy) {
 }
 
 static bool needs_link(const struct options *o) {
-    return o->emit[EMIT_TABLE] || o->emit[EMIT_HEADER] || o->emit[EMIT_KERNELS];
+    return o->emit[EMIT_TABLE] || o->emit[EMIT_HEADER] || o->emit[EMIT_KERNELS] ||
+           o->emit[EMIT_SELFTEST];
 }
 
 static void plan_one(struct build *b, const struct decl *deploy) {
@@ -57,7 +58,8 @@ static void plan_one(struct build *b, const struct decl *deploy) {
     X(HEADER, ".h", emit_header(a, plan))                                                          \
     X(TABLE, ".c", emit_table(a, plan))                                                            \
     X(KERNELS, "_kernels.c", emit_kernels(a, plan))                                                \
-    X(JSON, ".json", emit_json(a, plan, false))
+    X(JSON, ".json", emit_json(a, plan, false))                                                    \
+    X(SELFTEST, "_selftest.c", emit_selftest(a, plan))
 
 static void emit_one(struct build *b, const struct plan *plan) {
     const struct options *o = &b->command->options;

@@ -21,6 +21,8 @@ struct emitted emit_header(struct arena *a, const struct plan *plan);
 struct emitted emit_table(struct arena *a, const struct plan *plan);
 // NAME_kernels.c: an instance for each distinct kernel.
 struct emitted emit_kernels(struct arena *a, const struct plan *plan);
+// NAME_selftest.c: a program that runs every entry against the reference kernel.
+struct emitted emit_selftest(struct arena *a, const struct plan *plan);
 
 // ---- shared by the emitters of C
 // The first lines of a generated file: what it is and whose. `what` is one line of ours.

@@ -46,7 +46,7 @@ static const char *values_of(struct arena *a, enum option_id id) {
 #undef FORMAT
         break;
     case OPTION_EMIT:
-#define EMIT(id, word) text_addf(&t, "%s%s", t.bytes.len ? " " : "", word);
+#define EMIT(id, word, by_default) text_addf(&t, "%s%s", t.bytes.len ? " " : "", word);
         EMITS(EMIT)
 #undef EMIT
         break;

@@ -31,7 +31,13 @@ static const struct option_row rows[OPTION_COUNT] = {
 };
 
 static const char *const emit_names[EMIT_COUNT] = {
-#define EMIT(id, name) name,
+#define EMIT(id, name, by_default) name,
+    EMITS(EMIT)
+#undef EMIT
+};
+
+static const bool emit_defaults[EMIT_COUNT] = {
+#define EMIT(id, name, by_default) by_default,
     EMITS(EMIT)
 #undef EMIT
 };
@@ -128,7 +134,12 @@ static bool parse_format(struct parser *p, const char *value) {
         NULL);
 }
 
+// LIST says which outputs are written; `selftest` alone is written beside the default.
 static bool parse_emit(struct parser *p, const char *list) {
+    bool *emit = p->out->emit;
+    if (strcmp(list, emit_names[EMIT_SELFTEST]) != 0) {
+        memset(emit, 0, sizeof p->out->emit);
+    }
     for (;;) {
         size_t len = strcspn(list, ",");
         const char *word = arena_strndup(p->arena, list, len);
@@ -140,9 +151,9 @@ static bool parse_emit(struct parser *p, const char *list) {
             const char *near = diag_nearest(p->arena, word, emit_names, EMIT_COUNT);
             return refuse(p, arena_printf(p->arena, "no output is called `%s`", word),
                           near ? arena_printf(p->arena, "an output named `%s` exists", near)
-                               : "the outputs are table, header, kernels and json");
+                               : "the outputs are table, header, kernels, json and selftest");
         }
-        p->out->emit[id] = true;
+        emit[id] = true;
         if (!list[len]) {
             return true;
         }
@@ -250,7 +261,6 @@ static bool take(struct parser *p, enum option_id id, const char *value) {
         VEC_PUSH(p->arena, &o->include_dirs, value);
         return true;
     case OPTION_EMIT:
-        memset(o->emit, 0, sizeof o->emit);
         return parse_emit(p, value);
     case OPTION_LAYER:
         return parse_number(p, id, value, &o->layer);
@@ -418,9 +428,7 @@ static bool check_belongs(struct parser *p) {
 const char *options_parse(struct arena *a, int argc, char *const argv[], struct diags *diags,
                           struct options *out, const char **help) {
     *out = (struct options){.arena = a, .max_errors = DEFAULT_MAX_ERRORS};
-    for (int i = 0; i < EMIT_COUNT; i++) {
-        out->emit[i] = true;
-    }
+    memcpy(out->emit, emit_defaults, sizeof out->emit);
     struct parser p = {.arena = a, .diags = diags, .out = out};
     // After a mistake reading goes on, for --diagnostics: the first mistake is the one reported.
     bool ended = false;

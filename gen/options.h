@@ -67,7 +67,7 @@ enum command_id {
     X(START_BLOCK, "start-block", 0, "N", IN(IMPORT),                                              \
       "vllm: the cache block that --resolve begins with (16; on a CPU 128)")                       \
     X(EMIT, "emit", 0, "LIST", IN(BUILD),                                                          \
-      "which outputs: table,header,kernels,json (default all)")                                    \
+      "which outputs: table,header,kernels,json (the default); selftest adds to it")               \
     X(DEPFILE, "depfile", 0, NULL, IN(BUILD), "write NAME.d, the inputs as make reads them")       \
     X(LAYER, "layer", 0, "N", IN(EXPLAIN), "only operators of layer N")                            \
     X(KIND, "kind", 0, "KIND", IN(EXPLAIN), "only operators of this kind")                         \
@@ -105,15 +105,16 @@ enum option_id {
         OPTION_COUNT
 };
 
-// Outputs of build: enumerator, name in --emit.
+// Outputs of build: enumerator, name in --emit, whether it is written by default.
 #define EMITS(X)                                                                                   \
-    X(TABLE, "table")                                                                              \
-    X(HEADER, "header")                                                                            \
-    X(KERNELS, "kernels")                                                                          \
-    X(JSON, "json")
+    X(TABLE, "table", true)                                                                        \
+    X(HEADER, "header", true)                                                                      \
+    X(KERNELS, "kernels", true)                                                                    \
+    X(JSON, "json", true)                                                                          \
+    X(SELFTEST, "selftest", false)
 
 enum emit_id {
-#define EMIT(id, name) EMIT_##id,
+#define EMIT(id, name, by_default) EMIT_##id,
     EMITS(EMIT)
 #undef EMIT
         EMIT_COUNT
