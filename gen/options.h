@@ -67,7 +67,7 @@ enum command_id {
     X(START_BLOCK, "start-block", 0, "N", IN(IMPORT),                                              \
       "vllm: the cache block that --resolve begins with (16; on a CPU 128)")                       \
     X(EMIT, "emit", 0, "LIST", IN(BUILD),                                                          \
-      "which outputs: table,header,kernels,json (the default); selftest adds to it")               \
+      "table,header,kernels,json (the default); selftest adds to it")                              \
     X(DEPFILE, "depfile", 0, NULL, IN(BUILD), "write NAME.d, the inputs as make reads them")       \
     X(LAYER, "layer", 0, "N", IN(EXPLAIN), "only operators of layer N")                            \
     X(KIND, "kind", 0, "KIND", IN(EXPLAIN), "only operators of this kind")                         \

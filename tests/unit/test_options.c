@@ -37,6 +37,14 @@ static void test_meaning(void) {
        "--emit names the outputs");
     ok(p.options.given[OPTION_DEPFILE] && p.options.max_errors == 0, "flags and numbers");
     arena_free(&p.arena);
+    parse(&p, "build f -o d --emit selftest");
+    ok(p.options.emit[EMIT_SELFTEST] && p.options.emit[EMIT_TABLE] && p.options.emit[EMIT_JSON],
+       "--emit selftest adds to the default");
+    arena_free(&p.arena);
+    parse(&p, "build f -o d --emit json,selftest");
+    ok(p.options.emit[EMIT_SELFTEST] && p.options.emit[EMIT_JSON] && !p.options.emit[EMIT_TABLE],
+       "with others it is one of a list");
+    arena_free(&p.arena);
     parse(&p, "--color never check -- -o --x");
     ok(!p.wrong && p.options.args.len == 2 && p.options.command == COMMAND_CHECK,
        "options before the command; after -- everything is a file");
@@ -97,7 +105,7 @@ static void test_refusals(void) {
         {"build f --depfile=x", "option `--depfile` takes no value", NULL},
         {"build f --emit tabel", "no output is called `tabel`", "an output named `table` exists"},
         {"build f --emit json,", "no output is called ``",
-         "the outputs are table, header, kernels and json"},
+         "the outputs are table, header, kernels, json and selftest"},
         {"explain f --layer x", "option `--layer` takes a number of at most 1000000000, not `x`",
          NULL},
         {"explain f --layer 99999999999999999999",
