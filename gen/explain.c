@@ -89,6 +89,10 @@ static const char *candidate_text(struct arena *a, const struct plan_candidate *
             text_addf(&t, "%s%s", t.bytes.len ? "\n" : "", c->texts.at[i]);
         }
     }
+    if (c->misfit) {
+        return arena_printf(a, "would do, but its %s %s not agree with its group's", c->misfit,
+                            strcmp(c->misfit, "device") == 0 ? "does" : "do");
+    }
     if (t.bytes.len == 0) {
         return c->ok ? "would do too" : "serves another kind";
     }

@@ -202,22 +202,38 @@ static enum fit fit_at(struct decider *c, struct ruling *const *list, size_t n, 
     return nothing_left(layouts) ? FIT_LAYOUT : FIT_YES;
 }
 
+const char *fit_text(enum fit fit) {
+    static const char *const texts[] = {[FIT_YES] = "answers",
+                                        [FIT_DEVICE] = "device",
+                                        [FIT_BLOCK] = "block sizes",
+                                        [FIT_LAYOUT] = "layouts"};
+    return texts[fit];
+}
+
 bool rulings_agree(struct decider *c, const struct kind *kind, struct ruling *const *list,
                    size_t n) {
+    return rulings_fit(c, kind, list, n) == FIT_YES;
+}
+
+enum fit rulings_fit(struct decider *c, const struct kind *kind, struct ruling *const *list,
+                     size_t n) {
     uint32_t devices = UINT32_MAX;
     for (size_t i = 0; i < n; i++) {
         devices &= list[i]->devices;
     }
     if (devices == 0 || n == 0 || kind->cache == CACHE_STATE) {
-        return devices != 0;
+        return devices != 0 ? FIT_YES : FIT_DEVICE;
     }
     struct value layouts;
+    enum fit best = FIT_BLOCK;
     for (uint32_t i = 0; i < block_candidates(list[0]->m); i++) {
-        if (fit_at(c, list, n, NULL, block_candidate(list[0]->m, i), &layouts) == FIT_YES) {
-            return true;
+        enum fit fit = fit_at(c, list, n, NULL, block_candidate(list[0]->m, i), &layouts);
+        if (fit == FIT_YES) {
+            return FIT_YES;
         }
+        best = fit == FIT_LAYOUT ? FIT_LAYOUT : best;
     }
-    return false;
+    return best;
 }
 
 struct place { // where a ruling fits

@@ -16,6 +16,11 @@ enum fit group_try(struct decider *c, struct cache_group *g, struct ruling *r);
 // Would all of them agree, alone in a group of kind `kind`?
 bool rulings_agree(struct decider *c, const struct kind *kind, struct ruling *const *list,
                    size_t n);
+// The same, with what they do not agree in.
+enum fit rulings_fit(struct decider *c, const struct kind *kind, struct ruling *const *list,
+                     size_t n);
+// "block sizes": what a misfit is about.
+const char *fit_text(enum fit fit);
 // Reports that an operator's choice disagrees with its group, once for each group and reason.
 void group_conflict(struct decider *c, struct cache_group *g, const struct op *o, enum phase phase,
                     enum fit fit);

@@ -96,7 +96,7 @@ struct memory_total memory_plan(struct decider *c) {
             diag_add(c->p->diags, DIAG_A0851, c->d->decl->ast->name.span,
                      "the caches of group %s exceed 2^63 - 1 bytes", group_text(c, g));
             c->good = false;
-        } else if (g->page.state == SIZE_UNKNOWN) {
+        } else if (g->page.state == SIZE_UNKNOWN && c->good) { // else an error comes first
             warn_unknown(c, g);
         }
     }

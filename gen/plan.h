@@ -29,6 +29,7 @@ const char *decision_text(enum decision d);
 struct plan_candidate {
     const char *backend;
     bool ok;
+    const char *misfit; // ok, but does not agree with the rest of its group: in what; or NULL
     VEC(const char *) reasons; // names, in order
     VEC(const char *) texts;   // one for each: "head_dim: wanted 88, has {64, 128}"; NULL = quiet
 };

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "gen/groups.h"
 #include "gen/preference.h"
 #include "gen/reject.h"
 #include "gen/ruling.h"
@@ -145,10 +146,29 @@ void plan_fill_model(struct program *p, const struct model *m, uint32_t index,
 
 // ---- candidates
 
+// In what a backend would not agree with the others of the group, if it took this one's place.
+static const char *misfit_of(struct decider *c, const struct op *o, enum phase phase,
+                             struct ruling *r) {
+    if (!r->ok || !o->group || (o->phase[phase].chosen && o->phase[phase].ruling == r)) {
+        return NULL;
+    }
+    VEC(struct ruling *) list = {0};
+    for (size_t i = 0; i < o->group->members.len; i++) {
+        struct ruling *member = o->group->members.at[i];
+        if (member->set_id != o->set_id || member->phase != phase) {
+            VEC_PUSH(c->p->arena, &list, member);
+        }
+    }
+    VEC_PUSH(c->p->arena, &list, r);
+    enum fit fit = rulings_fit(c, o->group->kind, list.at, list.len);
+    return fit == FIT_YES ? NULL : fit_text(fit);
+}
+
 static struct plan_candidate candidate_of(struct decider *c, const struct op *o, enum phase phase,
                                           const struct decl *backend) {
-    const struct ruling *r = ruling_of(c, o, phase, backend);
-    struct plan_candidate candidate = {.backend = backend->ast->name.text, .ok = r->ok};
+    struct ruling *r = ruling_of(c, o, phase, backend);
+    struct plan_candidate candidate = {
+        .backend = backend->ast->name.text, .ok = r->ok, .misfit = misfit_of(c, o, phase, r)};
     for (size_t i = 0; !r->ok && i < r->reasons.len; i++) {
         const struct reason *reason = &r->reasons.at[i];
         const char *text = reason->quiet ? NULL : reason_text(c->p->arena, reason);
@@ -218,6 +238,14 @@ struct plan_int plan_int_of_size(struct size s) {
     return (struct plan_int){.given = s.state == SIZE_KNOWN, .v = s.v};
 }
 
+// Tokens of a longest sequence, as one rank has them.
+static int64_t length_of(const struct cache_group *g) {
+    const struct deployed_model *m = g->m;
+    return g->kind->cache == CACHE_SOURCE  ? m->max_source_tokens
+           : g->kind->cache == CACHE_PAGED ? (m->max_tokens + m->dcp - 1) / m->dcp
+                                           : m->max_tokens;
+}
+
 static void fill_group(struct decider *c, const struct cache_group *g, uint32_t number,
                        struct plan *out) {
     struct plan_group group = {
@@ -233,7 +261,7 @@ static void fill_group(struct decider *c, const struct cache_group *g, uint32_t 
         .bytes = plan_int_of_size(g->bytes),
         .window = int_of(g->attrs, ATTR_WINDOW),
         .chunk = int_of(g->attrs, ATTR_CHUNK),
-        .max_length = g->kind->cache == CACHE_SOURCE ? g->m->max_source_tokens : g->m->max_tokens,
+        .max_length = length_of(g),
         .kv_dtype = g->kind->cache == CACHE_STATE ? word_of(g->attrs, ATTR_SSM_DTYPE)
                                                   : word_of(g->attrs, ATTR_KV_DTYPE),
         .owners = g->owners,

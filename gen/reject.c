@@ -193,8 +193,6 @@ static void report_explicit(struct rejections *all, const struct rejection *r) {
 
 static void note_candidate(struct rejections *all, struct diag *g, struct op *o,
                            struct ruling *ruling) {
-    static const char *const disagrees[] = {
-        [FIT_DEVICE] = "its device", [FIT_BLOCK] = "its block sizes", [FIT_LAYOUT] = "its layouts"};
     struct decider *c = all->c;
     const struct decl *backend = ruling->backend;
     const char *name = backend->ast->name.text;
@@ -204,8 +202,8 @@ static void note_candidate(struct rejections *all, struct diag *g, struct op *o,
     }
     enum fit fit = o->group ? group_try(c, o->group, ruling) : FIT_DEVICE;
     diag_note(c->p->diags, g, backend->ast->name.span,
-              "`%s`: %s do not agree with what is chosen for its group", name,
-              fit == FIT_YES ? "its answers" : disagrees[fit]);
+              "`%s`: its %s %s not agree with what is chosen for its group", name, fit_text(fit),
+              fit == FIT_DEVICE ? "does" : "do");
 }
 
 static void report_automatic(struct rejections *all, const struct rejection *r) {
