@@ -12,6 +12,8 @@
 
 #define DOUBLE_BITS 53
 #define FLOAT_BITS 24
+#define ROOT_STEPS 6    // of Newton's method, from a factor of two to all digits of a double
+#define GUESS_ERROR 128 // a power of two: units by which a root of 57 bits is off that 53 gave
 
 static const struct rational ONE = {1, 1};
 
@@ -170,16 +172,57 @@ static double scale(double v, int exponent) {
     return v;
 }
 
+// The square root of a rational, by Newton's method: nearly as good as a double can be.
+static double approximate_root(struct rational r) {
+    const double square = (double)r.num / (double)r.den;
+    double root = 1;
+    for (; root * root < square; root *= 2) {
+    }
+    for (; root * root > square; root /= 2) {
+    }
+    for (int i = 0; i < ROOT_STEPS; i++) { // from within a factor of two; digits double each time
+        root = (root + square / root) / 2;
+    }
+    return root;
+}
+
 static int floor_half(int v) {
     return (v - (v < 0 ? 1 : 0)) / 2;
+}
+
+static int compare_square(uint64_t t, const struct big *d,
+                          const struct big *n) { // t * t with n / d
+    struct big square = product(t, t);
+    square = big_mul(&square, d);
+    return big_compare(&square, n);
+}
+
+// The integer part of the root of n / d. A guess that is close leaves few bits to be found; any
+// guess leads to the same result.
+static uint64_t integer_root(const struct big *n, const struct big *d, uint64_t guess,
+                             bool *exact) {
+    uint64_t step = GUESS_ERROR, t = guess > step ? guess - step : 0;
+    while (compare_square(t, d, n) > 0) {
+        t -= t < step ? t : step;
+        step *= 2;
+    }
+    while (compare_square(t + step, d, n) <= 0) {
+        step *= 2;
+    }
+    while (step /= 2) { // the root is at least t and below t + 2 * step
+        t += compare_square(t + step, d, n) <= 0 ? step : 0;
+    }
+    *exact = compare_square(t, d, n) == 0;
+    return t;
 }
 
 // The value rounded once, to nearest even, to `bits` significant bits. The square of the value is
 // n / d; t is the integer part of the value times 2^k, two or three bits longer than wanted, and
 // what t leaves out decides ties.
 static double round_exact(struct number a, unsigned bits) {
-    if (a.coef.num == 0) {
-        return 0;
+    const uint64_t den = (uint64_t)a.coef.den;
+    if (rational_equal(a.root, ONE) && magnitude(a.coef.num) >> bits == 0 && !(den & (den - 1))) {
+        return (double)a.coef.num / (double)den; // as it is: no rounding takes place
     }
     struct big n = product(magnitude(a.coef.num), magnitude(a.coef.num));
     struct big d = product((uint64_t)a.coef.den, (uint64_t)a.coef.den);
@@ -192,18 +235,9 @@ static double round_exact(struct number a, unsigned bits) {
     } else {
         d = big_shift_left(&d, 2 * (unsigned)-k);
     }
-    uint64_t t = 0;
-    bool exact = false;
-    for (unsigned bit = bits + 3; bit-- > 0;) {
-        uint64_t with = t | UINT64_C(1) << bit;
-        struct big square = product(with, with);
-        square = big_mul(&square, &d);
-        int order = big_compare(&square, &n);
-        if (order <= 0) {
-            t = with;
-            exact = order == 0;
-        }
-    }
+    const double root = approximate_root(a.root) * (double)magnitude(a.coef.num) / (double)den;
+    bool exact;
+    uint64_t t = integer_root(&n, &d, (uint64_t)scale(root, k), &exact);
     unsigned drop = t >> (bits + 2) ? 3 : 2;
     uint64_t low = t & ((UINT64_C(1) << drop) - 1), half = UINT64_C(1) << (drop - 1);
     uint64_t kept = t >> drop;
