@@ -180,6 +180,11 @@ static void check_limit(const struct link *l, const char *what, int64_t v, int64
     }
 }
 
+// A scale that rounds to 0 would make all keys alike, a soft cap that does so would be none.
+static bool fits_binary32(float positive) {
+    return positive > 0 && positive <= FLT_MAX;
+}
+
 static void check_operator_limits(const struct link *l, const struct plan_operator *op) {
     struct kernel_constants k = kernel_constants(l->plan, op);
     check_limit(l, "layer", op->layer, INT32_MAX);
@@ -194,7 +199,10 @@ static void check_operator_limits(const struct link *l, const struct plan_operat
     check_limit(l, "window_right", k.window_right, INT32_MAX - 1);
     check_limit(l, "chunk", k.chunk, INT32_MAX);
     check_limit(l, "sink_tokens", k.sink_tokens, INT32_MAX);
-    if (k.scale > FLT_MAX || k.scale < -FLT_MAX || k.softcap > FLT_MAX) {
+    // Kernels count their items, a row of a head each, in 32 bits.
+    check_limit(l, "max_batch_tokens times heads", op->max_batch_tokens * k.heads, UINT32_MAX);
+    if ((op->has_scale && !fits_binary32(k.scale)) ||
+        (op->has_softcap && !fits_binary32(k.softcap))) {
         struct diag *g = at_deploy(l, DIAG_A0815, "a scale or softcap fits no binary32");
         diag_note_plain(l->program->diags, g, "it is that of %s", operator_text(l, op));
     }

@@ -156,6 +156,21 @@ static void test_limits(void) {
     number_decimal("1e300", &w.plan.plan.operators.at[1].scale);
     is_str(verdict(&w), "A0815 6:8 a scale or softcap fits no binary32 (1)",
            "a scale beyond binary32");
+    number_decimal("1e-60", &w.plan.plan.operators.at[1].scale);
+    is_str(verdict(&w), "A0815 6:8 a scale or softcap fits no binary32 (1)",
+           "a scale that rounds to 0");
+    end(&w);
+    begin(&w);
+    w.plan.plan.operators.at[1].has_softcap = true;
+    number_decimal("1e-60", &w.plan.plan.operators.at[1].softcap);
+    is_str(verdict(&w), "A0815 6:8 a scale or softcap fits no binary32 (1)",
+           "a soft cap that rounds to 0, which would be none");
+    end(&w);
+    begin(&w);
+    w.plan.plan.operators.at[1].max_batch_tokens = 1 << 30;
+    is_str(verdict(&w),
+           "A0815 6:8 max_batch_tokens times heads: 4294967296; limit is 4294967295 (1)",
+           "more rows of heads than a kernel counts");
     end(&w);
     begin(&w);
     w.plan.plan.kernels.at[1].fingerprint = w.plan.plan.kernels.at[0].fingerprint;
