@@ -315,7 +315,7 @@ static void ask_rules(struct asking *q, const struct decl *of) {
     }
 }
 
-struct verdict verdict_of(const struct subject *s, const struct decl *backend) {
+static struct verdict ask(const struct subject *s, const struct decl *backend) {
     struct verdict verdict = {.ok = true};
     struct asking q = {.subject = *s, .verdict = &verdict};
     q.subject.read_block = &verdict.read_block;
@@ -324,30 +324,68 @@ struct verdict verdict_of(const struct subject *s, const struct decl *backend) {
     q.ev.demand = &demand;
     ask_capabilities(&q);
     ask_rules(&q, backend);
+    return verdict;
+}
+
+static const char *kept_text(struct arena *a, const char *text) {
+    return text ? arena_strndup(a, text, strlen(text)) : NULL;
+}
+
+static void keep_reasons(struct arena *a, struct verdict *v) {
+    struct reasons from = v->reasons;
+    v->reasons = (struct reasons){0};
+    for (size_t i = 0; i < from.len; i++) {
+        struct reason r = from.at[i];
+        r.name = kept_text(a, r.name);
+        r.wanted = kept_text(a, r.wanted);
+        r.has = kept_text(a, r.has);
+        r.missing = kept_text(a, r.missing);
+        VEC_PUSH(a, &v->reasons, r);
+    }
+}
+
+// Asked for many backends and sizes: what an evaluation allocates is given back each time, and only
+// reasons, where they are wanted, stay in the program's arena.
+static struct verdict ask_apart(const struct subject *s, const struct decl *backend, bool reasons) {
+    struct scratch {
+        struct arena arena, *kept;
+        jmp_buf out_of_memory, *outer;
+    } *scratch = ARENA_NEW(s->program->arena, struct scratch);
+    scratch->kept = s->program->arena;
+    scratch->outer = scratch->kept->out_of_memory;
+    arena_init(&scratch->arena, &scratch->out_of_memory);
+    scratch->arena.allocate = scratch->kept->allocate;
+    scratch->kept->out_of_memory = &scratch->out_of_memory;
+    if (setjmp(scratch->out_of_memory)) {
+        arena_free(&scratch->arena);
+        scratch->kept->out_of_memory = scratch->outer;
+        longjmp(*scratch->outer, 1);
+    }
+    struct program program = *s->program;
+    program.arena = &scratch->arena;
+    struct subject with = *s;
+    with.program = &program;
+    struct verdict verdict = ask(&with, backend);
+    if (reasons) {
+        keep_reasons(scratch->kept, &verdict);
+    } else {
+        verdict.reasons = (struct reasons){0};
+    }
+    arena_free(&scratch->arena);
+    scratch->kept->out_of_memory = scratch->outer;
+    return verdict;
+}
+
+struct verdict verdict_of(const struct subject *s, const struct decl *backend) {
+    struct verdict verdict = ask_apart(s, backend, true);
     if (s->read_block && verdict.read_block) {
         *s->read_block = true;
     }
     return verdict;
 }
 
-// Asked for many sizes in a row: what a verdict allocates is given back each time.
 bool backend_takes_block(const struct subject *s, const struct decl *backend, int64_t block_size) {
-    struct scratch {
-        struct arena arena;
-        jmp_buf out_of_memory;
-    } *scratch = ARENA_NEW(s->program->arena, struct scratch);
-    arena_init(&scratch->arena, &scratch->out_of_memory);
-    scratch->arena.allocate = s->program->arena->allocate;
-    if (setjmp(scratch->out_of_memory)) {
-        arena_free(&scratch->arena);
-        longjmp(*s->program->arena->out_of_memory, 1);
-    }
-    struct program program = *s->program;
-    program.arena = &scratch->arena;
     struct subject with = *s;
-    with.program = &program;
     with.block_size = block_size;
-    bool takes = verdict_of(&with, backend).ok;
-    arena_free(&scratch->arena);
-    return takes;
+    return ask_apart(&with, backend, false).ok;
 }
