@@ -11,15 +11,16 @@
 #include "gen/remedy.h"
 #include "gen/ruling.h"
 
-#define ERRORS_MAX 50        // errors for which remedies are looked for: each costs a pass
-#define TRIALS_MAX 12        // for one kind of change to one error
-#define OPERATORS_MAX 400000 // planned in all trials together
+#define ERRORS_MAX 50   // errors for which remedies are looked for: each costs a pass
+#define TRIALS_MAX 12   // for one kind of change to one error
+#define COST_MAX 400000 // of all trials together, in operators planned
+#define RULING_COST 4   // a backend's verdict on one set of attributes takes as long
 #define BACKENDS_SHOWN 8
 
 struct offer {
     struct decider *c;
     size_t first, end; // the deployment's own diagnostics
-    size_t operators;  // planned in trials so far
+    size_t cost;       // of trials so far
     struct plan plan;  // of the last trial
 };
 
@@ -44,10 +45,11 @@ static bool told_before(const struct offer *o, const struct diag *g) {
 
 // Is the error gone with the change, and no other one there?
 static bool works(struct offer *o, const struct diag *error, const struct line_edit *edit) {
-    if (o->operators + o->c->ops.len > OPERATORS_MAX) {
+    size_t cost = o->c->ops.len + RULING_COST * o->c->rulings.len;
+    if (o->cost + cost > COST_MAX) {
         return false;
     }
-    o->operators += o->c->ops.len;
+    o->cost += cost;
     struct diags told;
     plan_edited(o->c->p, o->c->d->decl, edit, &told, &o->plan);
     for (size_t i = 0; i < told.list.len; i++) {
@@ -280,8 +282,8 @@ static void note_heir(struct decider *c, struct diag *error) {
     bool own = error->span.file == heir->span.file && error->span.begin >= heir->span.begin &&
                error->span.end <= heir->span.end;
     if (!own) {
-        diag_note(c->p->diags, error, heir->name.span, "in deployment `%s`, which inherits this line",
-                  heir->name.text);
+        diag_note(c->p->diags, error, heir->name.span,
+                  "in deployment `%s`, which inherits this line", heir->name.text);
     }
 }
 
