@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """request: what runs when a backend is asked for.
 
-The request is the deployment's `backend`, so attnc validates it, and on CPU and XPU the fact
-`requested` besides, which their lists read. Three things that vLLM does are followed here as the
+The verdict on the backend decides, as on a `backend` of the deployment; on CPU and XPU the request is
+also the fact `requested`, which their lists read. Three things that vLLM does are followed here as the
 importer does: on CPU and XPU what the list names wins; a placeholder stands for no class; and ROCm
 drops a request that fails only by the layout or cache dtype of a packed run.
 """
@@ -21,8 +21,7 @@ def question(row):
 def question_of(row, backend):
     """The layer of `row` with a request; None: automatic."""
     hint = row.keys()["platform"] in auto.UNASKED and backend
-    lines = [f"backend = {backend};"] if backend else []
-    return layer.question(row, " ".join(lines + ([f"fact requested = {backend};"] if hint else [])))
+    return layer.question(row, f"fact requested = {backend};" if hint else "")
 
 
 def dropped(row, candidate, plan):
@@ -38,11 +37,11 @@ def answer_of(row, backend, plan):
             return choice
         if not backend:
             return REFUSED
-    if plan["prefill"]["backend"]:
-        return plan["prefill"]["backend"]
-    for candidate in plan["prefill"]["candidates"]:
-        if candidate["backend"] == backend and dropped(row, candidate, plan):
-            return auto.answer(row, plan).split(">")[0]
+    verdict = next((c for c in plan["prefill"]["candidates"] if c["backend"] == backend), None)
+    if verdict and reasons.passes(verdict, plan):
+        return backend
+    if verdict and dropped(row, verdict, plan):
+        return auto.answer(row, plan).split(">")[0]
     return REFUSED
 
 
