@@ -13,7 +13,8 @@
 // Operators of one model and name that agree in all that is shown.
 struct row {
     const struct plan_operator *first;
-    const char *why; // the reasons of its phases, as text
+    const char *why;   // the reasons of its phases, as text
+    const char *chain; // the lines that speak for it, as text; "" unless one is looked at
     VEC(int64_t) layers;
 };
 
@@ -151,6 +152,32 @@ static const char *operator_why(struct arena *a, const struct plan_operator *op)
     return text_string(&t);
 }
 
+// Which lines speak for an operator and which one counts, by phase.
+static const char *operator_chain(struct arena *a, const struct plan_operator *op) {
+    struct columns c = columns_of(a, 5);
+    for (int p = 0; p < PHASE_COUNT; p++) {
+        const struct plan_phase *phase = &op->phase[p];
+        for (size_t i = 0; i < phase->lines.len; i++) {
+            const struct plan_line *line = &phase->lines.at[i];
+            columns_add(&c, i ? NULL : phase_names[p]);
+            columns_add(&c, decision_text(line->level));
+            columns_add(&c, line->text);
+            columns_add(&c, line->at);
+            columns_add(&c, i ? "does not count" : "counts");
+        }
+        if (phase->present && phase->lines.len == 0) {
+            columns_add(&c, phase_names[p]);
+            columns_add(&c, decision_text(DECIDED_AUTO));
+            columns_add(&c, "no line speaks for it");
+            columns_add(&c, NULL);
+            columns_add(&c, NULL);
+        }
+    }
+    struct text t = text_of(a);
+    columns_write(&c, 2, &t);
+    return text_string(&t);
+}
+
 // ---- rows
 static const char *decided_text(struct arena *a, const struct plan_phase *phase) {
     const char *by = decision_text(phase->decided_by);
@@ -201,13 +228,14 @@ static void collect_rows(struct explanation *e, const struct explain_filter *f) 
             continue;
         }
         const char *why = operator_why(e->arena, op);
-        const char *key = signature(e, op, why);
+        const char *chain = f->has_layer || f->kind ? operator_chain(e->arena, op) : "";
+        const char *key = arena_printf(e->arena, "%s%s", signature(e, op, why), chain);
         size_t *number = name_get(&seen, key);
         if (!number) {
             number = ARENA_NEW(e->arena, size_t);
             *number = e->rows.len;
             name_set(&seen, key, number);
-            struct row row = {.first = op, .why = why};
+            struct row row = {.first = op, .why = why, .chain = chain};
             VEC_PUSH(e->arena, &e->rows, row);
         }
         VEC_PUSH(e->arena, &e->rows.at[*number].layers, op->layer);
@@ -311,14 +339,27 @@ static void write_memory(struct explanation *e) {
     columns_write(&c, 2, e->out);
 }
 
+static void write_title(struct explanation *e, const struct row *row) {
+    text_addf(e->out, "%s, %s of layer%s %s\n", row->first->kind, row->first->op,
+              row->layers.len > 1 ? "s" : "", row_layers(e, row));
+}
+
+static void write_chains(struct explanation *e) {
+    text_add(e->out, "\nsettings, from the narrowest\n");
+    for (size_t i = 0; i < e->rows.len; i++) {
+        write_title(e, &e->rows.at[i]);
+        text_add(e->out, e->rows.at[i].chain);
+    }
+}
+
 static void write_reasons(struct explanation *e) {
     bool title = false;
     for (size_t i = 0; i < e->rows.len; i++) {
         const struct row *row = &e->rows.at[i];
         if (*row->why) {
             text_add(e->out, title ? "" : "\nother backends\n");
-            text_addf(e->out, "%s, %s of layer%s %s\n%s", row->first->kind, row->first->op,
-                      row->layers.len > 1 ? "s" : "", row_layers(e, row), row->why);
+            write_title(e, row);
+            text_add(e->out, row->why);
             title = true;
         }
     }
@@ -337,7 +378,9 @@ void explain_text(struct text *t, const struct plan *plan, const struct explain_
     }
     text_addf(t, "deployment %s on %s\n\n", plan->deploy, plan->platform);
     write_operators(&e);
-    if (!f->has_layer && !f->kind) {
+    if (f->has_layer || f->kind) {
+        write_chains(&e);
+    } else {
         write_kernels(&e);
         write_groups(&e);
         write_memory(&e);

@@ -336,6 +336,10 @@ void mappings_read(struct deployment *d) {
 
 // ---- look-up
 
+static bool speaks_of(const struct mapping *map, const struct model_operator *o, enum phase phase) {
+    return (!map->has_phase || map->phase == phase) && (!map->op || strcmp(map->op, o->op) == 0);
+}
+
 static const struct mapping *count(const struct mapping *found, struct mapping *map) {
     if (map) {
         map->matches++;
@@ -344,15 +348,32 @@ static const struct mapping *count(const struct mapping *found, struct mapping *
     return found ? found : map;
 }
 
+struct mapping_chain mapping_chain_of(struct arena *a, const struct deployed_model *m,
+                                      const struct model_operator *o, const struct kind *kind,
+                                      enum phase phase) {
+    struct mapping_chain chain = {0};
+    const struct mappings *lines = m->by_layer ? &m->by_layer[o->layer] : NULL;
+    for (size_t i = 0; lines && i < lines->len; i++) {
+        if (speaks_of(lines->at[i], o, phase)) {
+            VEC_PUSH(a, &chain, lines->at[i]);
+        }
+    }
+    const struct mapping *const wider[] = {m->by_kind_phase[kind->index][phase],
+                                           m->by_kind[kind->index], m->fallback};
+    for (size_t i = 0; i < sizeof wider / sizeof *wider; i++) {
+        if (wider[i]) {
+            VEC_PUSH(a, &chain, wider[i]);
+        }
+    }
+    return chain;
+}
+
 const struct mapping *mapping_of(const struct deployed_model *m, const struct model_operator *o,
                                  const struct kind *kind, enum phase phase) {
     const struct mapping *found = NULL;
     const struct mappings *lines = m->by_layer ? &m->by_layer[o->layer] : NULL;
     for (size_t i = 0; lines && i < lines->len; i++) {
-        struct mapping *map = lines->at[i];
-        if ((!map->has_phase || map->phase == phase) && (!map->op || strcmp(map->op, o->op) == 0)) {
-            found = count(found, map);
-        }
+        found = speaks_of(lines->at[i], o, phase) ? count(found, lines->at[i]) : found;
     }
     found = count(found, m->by_kind_phase[kind->index][phase]);
     found = count(found, m->by_kind[kind->index]);

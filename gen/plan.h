@@ -34,6 +34,12 @@ struct plan_candidate {
     VEC(const char *) texts;   // one for each: "head_dim: wanted 88, has {64, 128}"; NULL = quiet
 };
 
+struct plan_line { // of a deployment, that speaks for an operator and phase
+    enum decision level;
+    const char *text; // as it was written
+    const char *at;   // "file:line"
+};
+
 struct plan_phase {
     bool present;        // the operator has this phase
     const char *backend; // NULL: none could be chosen
@@ -41,6 +47,7 @@ struct plan_phase {
     const char *entry; // kernel family or external function; NULL when it cannot be linked
     uint32_t kernel;   // index into plan.kernels; PLAN_NO_INDEX when there is none
     VEC(struct plan_candidate) candidates; // filled only when asked for
+    VEC(struct plan_line) lines;           // the same; the first counts
     const char *decided_at;                // "file:line" of the setting that decided; NULL for auto
 };
 

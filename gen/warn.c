@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "gen/verdict.h"
+
 // ---- mappings
 
 static bool has_device(const struct decider *c, const struct decl *backend) {
@@ -101,20 +103,80 @@ void warn_windows(struct program *p, const struct model *m) {
 
 // ---- priorities
 
-// An element that an earlier unconditional one of the same list names already.
-static void warn_order(struct program *p, const struct ast_expr *order) {
-    bool several = order->kind == EXPR_LIST || order->kind == EXPR_SET;
-    for (size_t i = 0; several && i < order->elems.len; i++) {
-        const struct ast_expr *e = order->elems.at[i].value;
-        for (size_t j = 0; e->kind == EXPR_NAME && j < i; j++) {
-            const struct ast_expr *first = order->elems.at[j].value;
-            if (first->kind == EXPR_NAME && !order->elems.at[j].when &&
-                strcmp(first->path.at[0].text, e->path.at[0].text) == 0) {
-                struct diag *d = diag_add(p->diags, DIAG_A0612, e->span,
-                                          "entry `%s` is never reached", e->path.at[0].text);
-                diag_note(p->diags, d, first->span, "it is tried here already");
-                break;
-            }
+// Is a condition `want` whatever the names in it are?
+static bool always(const struct ast_expr *e, bool want) {
+    if (e->kind == EXPR_NOT) {
+        return always(e->a, !want);
+    }
+    if (e->kind == EXPR_BINARY && (e->op == AST_AND || e->op == AST_OR)) {
+        bool either = (e->op == AST_AND) != want;
+        bool a = always(e->a, want), b = always(e->b, want);
+        return either ? a || b : a && b;
+    }
+    return e->kind == (want ? EXPR_YES : EXPR_NO);
+}
+
+static bool holds_never(const struct ast_expr *when) {
+    return when && always(when, false);
+}
+
+// Why an element of an order is never tried; NULL: it may be. An earlier one that always is may
+// name the same backend: `*first`.
+static const char *never_reached(const struct program *p, const struct ast_elem *list, size_t at,
+                                 const struct ast_expr **first) {
+    const char *name = list[at].value->path.at[0].text;
+    const struct decl *backend = program_find(p, DECL_BACKEND, name);
+    *first = NULL;
+    if (backend && backend_is_family(backend)) {
+        return ": a family is no candidate";
+    }
+    if (holds_never(list[at].when)) {
+        return ": its condition never holds";
+    }
+    for (size_t i = 0; i < at; i++) {
+        const struct ast_expr *e = list[i].value;
+        if (e->kind == EXPR_NAME && strcmp(e->path.at[0].text, name) == 0 &&
+            (!list[i].when || always(list[i].when, true))) {
+            *first = e;
+            return "";
+        }
+    }
+    return NULL;
+}
+
+static void warn_order(struct program *p, struct ast_expr *order) {
+    const struct ast_elem alone = {.value = order}; // a list of one
+    bool one = order->kind == EXPR_NAME;
+    const struct ast_elem *list = one ? &alone : order->elems.at;
+    for (size_t i = 0; i < (one ? 1 : order->elems.len); i++) {
+        const struct ast_expr *e = list[i].value, *first = NULL;
+        const char *why = e->kind == EXPR_NAME ? never_reached(p, list, i, &first) : NULL;
+        if (!why) {
+            continue;
+        }
+        struct diag *d = diag_add(p->diags, DIAG_A0612, e->span, "entry `%s` is never reached%s",
+                                  e->path.at[0].text, why);
+        if (first) {
+            diag_note(p->diags, d, first->span, "it is tried here already");
+        }
+    }
+}
+
+static void warn_priority(struct program *p, const struct decl *d) {
+    const struct ast_items *items = &d->ast->items;
+    for (size_t i = 0; i < items->len; i++) {
+        const struct ast_item *item = items->at[i];
+        bool order = item->kind == ITEM_SET && strcmp(item->name.text, "order") == 0;
+        if (item->kind == ITEM_SET && strcmp(item->name.text, "when") == 0 &&
+            holds_never(item->value)) {
+            diag_add(p->diags, DIAG_A0612, item->value->span,
+                     "no entry of priority `%s` is ever reached: its condition never holds",
+                     d->ast->name.text);
+        } else if (order && holds_never(item->when)) {
+            diag_add(p->diags, DIAG_A0612, item->when->span,
+                     "no entry of this order is ever reached: its condition never holds");
+        } else if (order) {
+            warn_order(p, item->value);
         }
     }
 }
@@ -122,15 +184,8 @@ static void warn_order(struct program *p, const struct ast_expr *order) {
 void warn_priorities(struct program *p) {
     for (size_t i = 0; i < p->decls[DECL_PRIORITY].len; i++) {
         const struct decl *d = p->decls[DECL_PRIORITY].at[i];
-        if (decl_is_library(p, d)) {
-            continue;
-        }
-        const struct ast_items *items = &d->ast->items;
-        for (size_t j = 0; j < items->len; j++) {
-            const struct ast_item *item = items->at[j];
-            if (item->kind == ITEM_SET && strcmp(item->name.text, "order") == 0) {
-                warn_order(p, item->value);
-            }
+        if (!decl_is_library(p, d) && !d->poisoned) {
+            warn_priority(p, d);
         }
     }
 }
