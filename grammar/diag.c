@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MESSAGE_MAX 4096 // bytes of a message, note or help
+
 const struct diag_info diag_infos[DIAG_CODE_COUNT] = {
 #define INFO(id, severity, flag, title) {#id, severity, flag, title},
     DIAG_CODES(INFO)
@@ -26,6 +28,28 @@ static bool follows(const struct diags *d, const struct diag *g) {
     return false;
 }
 
+// Whether the byte continues a character of UTF-8.
+static bool utf8_inside(char c) {
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+// A name may be of any length; a message has an end, and the rest of the text is in the source.
+static const char *words(struct diags *d, const char *format, va_list args) {
+    char *text = arena_vprintf(d->arena, format, args);
+    size_t len = strlen(text);
+    if (len <= MESSAGE_MAX) {
+        return text;
+    }
+    size_t head = MESSAGE_MAX / 2, tail = len - MESSAGE_MAX / 2;
+    while (head > 0 && utf8_inside(text[head])) {
+        head--;
+    }
+    while (utf8_inside(text[tail])) {
+        tail++;
+    }
+    return arena_printf(d->arena, "%.*s...%s", (int)head, text, text + tail);
+}
+
 static struct diag *add(struct diags *d, enum diag_code code, const struct span *span,
                         const char *format, va_list args) {
     struct diag *g = ARENA_NEW(d->arena, struct diag);
@@ -35,7 +59,7 @@ static struct diag *add(struct diags *d, enum diag_code code, const struct span 
     if (span) {
         g->span = *span;
     }
-    g->message = arena_vprintf(d->arena, format, args);
+    g->message = words(d, format, args);
     if (g->severity == DIAG_WARNING) {
         if (d->no_warnings || d->warning_off[code]) {
             return g;
@@ -83,15 +107,14 @@ struct diag *diag_add_file(struct diags *d, enum diag_code code, const char *fil
 void diag_label(struct diags *d, struct diag *g, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    g->label = arena_vprintf(d->arena, format, args);
+    g->label = words(d, format, args);
     va_end(args);
 }
 
 void diag_note(struct diags *d, struct diag *g, struct span span, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    struct diag_note note = {
-        .has_span = true, .span = span, .text = arena_vprintf(d->arena, format, args)};
+    struct diag_note note = {.has_span = true, .span = span, .text = words(d, format, args)};
     va_end(args);
     VEC_PUSH(d->arena, &g->notes, note);
 }
@@ -99,7 +122,7 @@ void diag_note(struct diags *d, struct diag *g, struct span span, const char *fo
 void diag_note_plain(struct diags *d, struct diag *g, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    struct diag_note note = {.text = arena_vprintf(d->arena, format, args)};
+    struct diag_note note = {.text = words(d, format, args)};
     va_end(args);
     VEC_PUSH(d->arena, &g->notes, note);
 }
@@ -107,7 +130,7 @@ void diag_note_plain(struct diags *d, struct diag *g, const char *format, ...) {
 void diag_help(struct diags *d, struct diag *g, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    VEC_PUSH(d->arena, &g->helps, arena_vprintf(d->arena, format, args));
+    VEC_PUSH(d->arena, &g->helps, words(d, format, args));
     va_end(args);
 }
 
