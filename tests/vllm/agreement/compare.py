@@ -33,25 +33,34 @@ class Result(NamedTuple):
     disagreements: list  # (row, answer of attnc)
 
 
-def compare(query, rows, plans):
-    module, disagreements = QUERIES.get(query), []
-    for row in rows:
-        ours = NOT_ASKED
-        if module:
-            q = module.question(row)
-            plan = plans[q] if q else None
-            ours = module.answer(row, plan) if plan or not q else NOT_ASKED
-        if ours == NOT_ASKED or not module.same(row, ours):
+def asked(row):
+    """The row with its question."""
+    try:
+        return row, QUERIES[row.query].question(row)
+    except (KeyError, ValueError):
+        return row, NOT_ASKED
+
+
+def answered(row, question, plans):
+    if question == NOT_ASKED or (question and plans[question] is None):
+        return NOT_ASKED
+    return QUERIES[row.query].answer(row, plans[question] if question else None)
+
+
+def compare(query, questions, plans):
+    disagreements = []
+    for row, question in questions:
+        ours = answered(row, question, plans)
+        if ours == NOT_ASKED or not QUERIES[query].same(row, ours):
             disagreements.append((row, ours))
-    return Result(query, len(rows) - len(disagreements), len(rows), disagreements)
+    return Result(query, len(questions) - len(disagreements), len(questions), disagreements)
 
 
 def all_queries(rows, wanted=None):
     by_query = {}
     for row in rows:
         if row.query not in LEFT_OUT and (not wanted or row.query in wanted):
-            by_query.setdefault(row.query, []).append(row)
-    asked = [QUERIES[q].question(row) for q, some in by_query.items() if q in QUERIES for row in some]
-    plans = batch.ask([q for q in asked if q])
-    for query, some in by_query.items():
-        yield compare(query, some, plans)
+            by_query.setdefault(row.query, []).append(asked(row))
+    plans = batch.ask(q for some in by_query.values() for _, q in some if q and q != NOT_ASKED)
+    for query, questions in by_query.items():
+        yield compare(query, questions, plans)

@@ -4,6 +4,7 @@
 In: a .tsv as vllm_oracle.py writes it, or one packed by xz. Out: rows in the order of the file.
 """
 
+import functools
 import lzma
 from typing import NamedTuple
 
@@ -34,11 +35,21 @@ class Row(NamedTuple):
 
     def keys(self):
         """Every key of the input, with its default where the row does not give it."""
-        given = (word.split("=", 1) for word in self.input.split() if word != "-")
-        return {**DEFAULTS, **dict(given)}
+        return keys_of(self.input)
 
     def flags(self):
-        return set(self.keys()["flags"].split("+")) - {"-"}
+        return flags_of(self.input)
+
+
+@functools.lru_cache(maxsize=64)  # rows about one input stand together
+def keys_of(text):
+    given = (word.split("=", 1) for word in text.split() if word != "-")
+    return {**DEFAULTS, **dict(given)}
+
+
+@functools.lru_cache(maxsize=64)
+def flags_of(text):
+    return frozenset(keys_of(text)["flags"].split("+")) - {"-"}
 
 
 def read(path):
