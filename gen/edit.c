@@ -12,6 +12,21 @@ const struct ast_item *line_edited(const struct line_edit *edit, const struct as
     return edit && edit->instead == item ? edit->item : item;
 }
 
+const char *written_text(const struct program *p, struct span span) {
+    const struct source *file = &p->sources->files.at[span.file];
+    char *text = arena_alloc(p->arena, span.end - span.begin + 1);
+    size_t len = 0;
+    for (uint32_t i = span.begin; i < span.end; i++) {
+        bool blank = file->text[i] == ' ' || file->text[i] == '\t' || file->text[i] == '\n' ||
+                     file->text[i] == '\r';
+        if (!blank || (len > 0 && text[len - 1] != ' ')) {
+            text[len++] = blank ? ' ' : file->text[i];
+        }
+    }
+    text[len] = 0;
+    return text;
+}
+
 // ---- items
 
 static struct ast_expr *word_expr(const struct decider *c, const char *word, struct span span) {
@@ -109,10 +124,9 @@ static struct proposal add_entry(const struct decider *c, const struct scope *sc
 
 // What stands before the value of a line: "0..3 as self.decode = ".
 static const char *key_of(const struct decider *c, const struct mapping *map) {
-    const struct source *file = &c->p->sources->files.at[map->item->span.file];
-    return arena_printf(c->p->arena, "%.*s",
-                        (int)(map->item->value->span.begin - map->item->span.begin),
-                        file->text + map->item->span.begin);
+    struct span span = map->item->span;
+    span.end = map->item->value->span.begin;
+    return written_text(c->p, span);
 }
 
 // The line `item`, which reads `text`, in place of the line of a mapping.
@@ -150,13 +164,12 @@ struct proposal propose_phase(const struct decider *c, const struct mapping *map
         item->kind = ITEM_PHASE;
     }
     item->phase = (struct ast_name){phase_names[phase], map->item->value->span};
-    const struct source *file = &c->p->sources->files.at[map->item->span.file];
     const struct ast_ranges *ranges = &map->item->ranges;
-    uint32_t end = map->level == DECIDED_KIND ? map->item->name.span.end
-                   : map->op                  ? map->item->label.span.end
-                                              : ranges->at[ranges->len - 1].span.end;
-    const char *text = arena_printf(a, "%.*s.%s = %s;", (int)(end - map->item->span.begin),
-                                    file->text + map->item->span.begin, phase_names[phase],
+    struct span key = map->item->span;
+    key.end = map->level == DECIDED_KIND ? map->item->name.span.end
+              : map->op                  ? map->item->label.span.end
+                                         : ranges->at[ranges->len - 1].span.end;
+    const char *text = arena_printf(a, "%s.%s = %s;", written_text(c->p, key), phase_names[phase],
                                     map->backend->ast->name.text);
     return replace_mapping(c, map, item, text);
 }
@@ -213,10 +226,8 @@ bool propose_removal(const struct decider *c, const struct setting_line *line,
     if (!line->item || line->depth > 0) {
         return false;
     }
-    const struct source *file = &c->p->sources->files.at[line->item->span.file];
-    *out = (struct proposal){{line->item, NULL},
-                             arena_printf(c->p->arena, "remove `%.*s`",
-                                          (int)(line->item->span.end - line->item->span.begin),
-                                          file->text + line->item->span.begin)};
+    *out = (struct proposal){
+        {line->item, NULL},
+        arena_printf(c->p->arena, "remove `%s`", written_text(c->p, line->item->span))};
     return true;
 }

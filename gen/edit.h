@@ -20,6 +20,8 @@ struct proposal {
 // What stands for a line: itself, the edit's item, or NULL.
 const struct ast_item *line_edited(const struct line_edit *edit, const struct ast_item *item);
 
+// Source text with single blanks.
+const char *written_text(const struct program *p, struct span span);
 // Another backend on the line `map`, or for `kind` where no line for it is there.
 struct proposal propose_backend(const struct decider *c, const struct mapping *map,
                                 const struct kind *kind, const char *backend);

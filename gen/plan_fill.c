@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "gen/edit.h"
 #include "gen/groups.h"
 #include "gen/mapping.h"
 #include "gen/preference.h"
@@ -207,28 +208,13 @@ static const char *place_of(const struct program *p, struct span span) {
     return arena_printf(p->arena, "%s:%u", file->name, (unsigned)at.line);
 }
 
-// A line as it was written, with single blanks.
-static const char *line_text(const struct program *p, struct span span) {
-    const struct source *file = &p->sources->files.at[span.file];
-    char *text = arena_alloc(p->arena, span.end - span.begin + 1);
-    size_t len = 0;
-    for (uint32_t i = span.begin; i < span.end; i++) {
-        bool blank = file->text[i] == ' ' || file->text[i] == '\t' || file->text[i] == '\n' ||
-                     file->text[i] == '\r';
-        if (!blank || (len > 0 && text[len - 1] != ' ')) {
-            text[len++] = blank ? ' ' : file->text[i];
-        }
-    }
-    text[len] = 0;
-    return text;
-}
-
 static void fill_lines(struct decider *c, const struct op *o, enum phase phase,
                        struct plan_phase *out) {
     struct mapping_chain chain = mapping_chain_of(c->p->arena, o->m, o->o, o->set->kind, phase);
     for (size_t i = 0; i < chain.len; i++) {
         struct span span = chain.at[i]->item->span;
-        struct plan_line line = {chain.at[i]->level, line_text(c->p, span), place_of(c->p, span)};
+        struct plan_line line = {chain.at[i]->level, written_text(c->p, span),
+                                 place_of(c->p, span)};
         VEC_PUSH(c->p->arena, &out->lines, line);
     }
 }

@@ -102,8 +102,8 @@ def apply(text, diag, verb, what, where):
     own = [d for d in all_deploys if (d[0] == named.group(1) if named else d[1] <= at <= d[2])]
     _, begin, end = own[0]
     if verb == "remove":
-        gone = text.index(what, begin)
-        return text[:gone] + text[gone + len(what) :]
+        gone = re.compile(r"\s+".join(map(re.escape, what.split()))).search(text, begin)
+        return text[: gone.start()] + text[gone.end() :]
     if verb == "add":
         parts = re.findall(r"`([^`]+)`", where)
         if named:
