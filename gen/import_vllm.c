@@ -52,24 +52,25 @@ static bool load_library(struct command *c, struct program *p) {
 
 // The models of an .attn file, in its order.
 static bool names_of_attn(struct command *c, const char *path, struct vllm_models *m) {
+    uint32_t len;
+    if (!import_read_file(c, path, options_map_path(&c->options, path), &len)) {
+        return false;
+    }
     struct sources sources = {.arena = c->arena};
     struct diags diags = {.arena = c->arena, .sources = &sources};
     struct program p;
     const struct load_options options = {.include_dirs = c->options.include_dirs.at,
                                          .n_include_dirs = c->options.include_dirs.len};
-    if (!program_load(&p, c->arena, &sources, &diags, path, &options)) {
-        diag_add_global(c->diags, DIAG_A0912, "cannot read `%s`", path);
-        return false;
-    }
+    program_load(&p, c->arena, &sources, &diags, path, &options);
     for (size_t i = 0; i < p.decls[DECL_MODEL].len; i++) {
         const struct decl *d = p.decls[DECL_MODEL].at[i];
-        if (d->file == p.main_file->file) {
+        if (p.main_file && d->file == p.main_file->file) {
             VEC_PUSH(c->arena, &m->names, d->ast->name.text);
         }
     }
     m->text = arena_printf(c->arena, "import \"%s\";\n", path);
     if (m->names.len == 0) {
-        diag_add_global(c->diags, DIAG_A0912, "`%s` holds no model", path);
+        diag_add_global(c->diags, DIAG_A0936, "`%s` holds no model", path);
     }
     return m->names.len > 0;
 }
@@ -378,6 +379,16 @@ static bool read_config(struct command *c, const struct program *library, struct
            vllm_config_read(c, library, file, v);
 }
 
+// An input that could not be read is not the input's fault.
+static int failure_status(const struct command *c) {
+    for (size_t i = 0; i < c->diags->list.len; i++) {
+        if (c->diags->list.at[i]->code == DIAG_A0912) {
+            return EXIT_STATUS_IO;
+        }
+    }
+    return EXIT_STATUS_INPUT;
+}
+
 int import_vllm(struct command *c) {
     const struct options *o = &c->options;
     struct vllm_served s = {.command = c};
@@ -391,13 +402,13 @@ int import_vllm(struct command *c) {
         return usage(c, "import vllm needs --model, --attention-config or --resolve");
     }
     if (!load_library(c, &library) || !read_config(c, &library, &s.config)) {
-        return EXIT_STATUS_INPUT;
+        return failure_status(c);
     }
     if (!o->given[OPTION_MODEL] && o->resolve.len == 0) {
         return print_config(c, &s.config);
     }
     if (!prepare(&s, &library, &models, &serving)) {
-        return EXIT_STATUS_INPUT;
+        return failure_status(c);
     }
     if (o->resolve.len > 0) {
         return import_vllm_resolve(&s);
