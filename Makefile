@@ -118,7 +118,7 @@ JOBS ?= 2
 TEST_FLOOR := 6000
 # These build with the compilers themselves: once is enough.
 PLAIN_T := tests/repro.t tests/agreement.t tests/selftest.t
-SCRIPT_T := tests/golden/run $(sort $(filter-out $(PLAIN_T),$(wildcard tests/*.t)) $(wildcard tests/cases/*.t)) $(sort $(wildcard tests/models/*.t))
+SCRIPT_T := tests/golden/run $(sort $(filter-out $(PLAIN_T),$(wildcard tests/*.t)) $(wildcard tests/cases/*.t)) $(sort $(wildcard tests/models/*.t) $(wildcard tests/vllm/*.t))
 PROVE = BUILD=$(BUILD) CC="$(CC)" bash -o pipefail -c 'prove -e "" -j$(JOBS) $(1) | tee $(BUILD)/test.log'
 
 ## make test          everything below, then the same with ASan and UBSan
