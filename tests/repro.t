@@ -68,7 +68,8 @@ ok "an absolute path, mapped" diff -r -x '*.d' first/sample variant
 
 # The archives themselves: the same sources in two folders.
 built() {
-    mkdir -p "$1" && cp -r "$ROOT/Makefile" "$ROOT/grammar" "$ROOT/gen" "$ROOT/runtime" "$1" &&
+    mkdir -p "$1/tests/fuzz" && cp "$ROOT/tests/fuzz/fuzz.mk" "$1/tests/fuzz" &&
+        cp -r "$ROOT/Makefile" "$ROOT/grammar" "$ROOT/gen" "$ROOT/runtime" "$1" &&
         make -s -C "$1" BUILD=build CFLAGS='-O1 -g' build/libattn.a build/libattnc.a
 }
 built one >"$WORK/one.log" 2>&1 && built "two/deeper" >"$WORK/two.log" 2>&1
