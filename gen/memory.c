@@ -163,7 +163,9 @@ static void over_budget(struct decider *c, struct size total, struct size worksp
     if (tokens > 0) {
         diag_help(c->p->diags, d, "the largest `max_tokens` that fits is %" PRId64, tokens);
     } else {
-        diag_note_plain(c->p->diags, d, "no `max_tokens` fits");
+        struct size least = total_at(c, 1, workspace);
+        diag_note_plain(c->p->diags, d, "no `max_tokens` fits: with 1 it is still %s",
+                        size_text(a, least.v));
     }
     c->good = false;
 }
