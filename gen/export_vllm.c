@@ -17,6 +17,7 @@ struct asked { // what the layers of one key have
     const char *backend; // NULL: automatic
     const struct kind *kind;
     int64_t layer; // of the first
+    bool global;   // from `backend`, not from the map
 };
 
 struct exporter {
@@ -26,7 +27,8 @@ struct exporter {
     struct asked keys[VLLM_KIND_COUNT];
     const char *global; // of the deployment's `backend`, where it counts
     struct json json;
-    bool told; // of layers whose backend the model names
+    bool told;         // of layers whose backend the model names
+    bool drafter_told; // of the drafter's own backend
     bool good;
 };
 
@@ -90,12 +92,20 @@ static bool is_named_by_model(const struct attr_set *set, const char *backend) {
            (backend && (ends(backend, "_DSV4") || ends(backend, "_DSV41")));
 }
 
-static void join_key(struct exporter *e, const struct model_operator *o, const struct attr_set *set,
-                     const char *backend) {
+// `global`: it has its backend from there. A later model may have another one: a drafter's.
+static void join_key(struct exporter *e, const struct deployed_model *m,
+                     const struct model_operator *o, const char *backend, bool global) {
+    const struct attr_set *set = m->model.sets.at[o->set];
     enum vllm_kind key = vllm_asked_kind(&set->attrs);
     struct asked *k = &e->keys[key];
     if (!k->seen) {
-        *k = (struct asked){true, backend, set->kind, o->layer};
+        *k = (struct asked){true, backend, set->kind, o->layer, global};
+    } else if (!same(k->backend, backend) && m->index > 0 && (k->global || !k->backend) &&
+               (global || !backend)) {
+        if (!e->drafter_told) {
+            lost(e, "the drafter's `backend`", "see attention_backend of --speculative-config");
+        }
+        e->drafter_told = true;
     } else if (!same(k->backend, backend)) {
         cannot(e, arena_printf(e->c->arena,
                                "vLLM's key `%s` stands for `%s` of layer %" PRId64
@@ -127,8 +137,8 @@ static void take_operator(struct exporter *e, const struct deployed_model *m,
             e->told = true;
         }
     } else {
-        join_key(e, o, set, backend);
-        e->global = global ? backend : e->global;
+        join_key(e, m, o, backend, global);
+        e->global = global && !e->global ? backend : e->global;
     }
 }
 

@@ -26,6 +26,9 @@ struct vllm_serving {
     const char *settled; // lines for block size and layout, or NULL
 };
 
+// Reads the models of a file; `name` (or NULL) names them. False after errors. No path: a plain
+// one.
+bool vllm_read_models(struct command *c, const char *path, const char *name, struct vllm_models *m);
 // The text with a bare deployment (`s` NULL) or with the choices of `s`.
 const char *vllm_compose(struct arena *a, const struct vllm_served *s, const struct vllm_models *m,
                          const struct vllm_serving *v);
