@@ -135,6 +135,7 @@ static void keep_mapping(struct reader *r, struct mapping **kept, struct mapping
         return;
     }
     map->replaced = true;
+    map->by = *kept;
     if ((*kept)->from == map->from) {
         const char *name = map->kind->name;
         mapped_twice(r, map, *kept,
@@ -186,6 +187,7 @@ static void read_fallback(struct reader *r, const struct scope *scope) {
         struct deployed_model *m = r->d->models.at[i];
         if (speaks_for(map, m)) {
             map->replaced = m->fallback != NULL;
+            map->by = m->fallback;
             m->fallback = m->fallback ? m->fallback : map;
         }
     }
@@ -344,6 +346,7 @@ static const struct mapping *count(const struct mapping *found, struct mapping *
     if (map) {
         map->matches++;
         map->uses += found == NULL;
+        map->by = map->by ? map->by : found;
     }
     return found ? found : map;
 }

@@ -54,11 +54,12 @@ struct mapping {
     const struct decl *backend; // NULL: auto
     const struct scope *scope;
     const struct ast_items *from;
-    bool inherited;         // stands in a parent
-    bool replaced;          // a model's own line, or a child's, stands for it
-    bool broken;            // its backend was refused: nothing is said of what it decides
-    uint32_t rank;          // among lines for one layer: the higher wins
-    uint32_t matches, uses; // operators and phases it speaks of, and decides
+    bool inherited;           // stands in a parent
+    bool replaced;            // a model's own line, or a child's, stands for it
+    bool broken;              // its backend was refused: nothing is said of what it decides
+    uint32_t rank;            // among lines for one layer: the higher wins
+    uint32_t matches, uses;   // operators and phases it speaks of, and decides
+    const struct mapping *by; // one that decides in its place somewhere, or NULL
 };
 VEC_TYPE(mappings, struct mapping *);
 

@@ -28,8 +28,12 @@ static void warn_mapping(const struct decider *c, const struct mapping *map) {
         return;
     }
     if (map->matches > 0 || map->replaced) {
-        diag_add(diags, DIAG_A0611, map->item->span,
-                 "mapping has no effect: others decide for every operator that it speaks of");
+        struct diag *d =
+            diag_add(diags, DIAG_A0611, map->item->span,
+                     "mapping has no effect: others decide for every operator that it speaks of");
+        if (map->by) {
+            diag_note(diags, d, map->by->item->span, "this line counts before it");
+        }
         return;
     }
     if (map->backend && !has_device(c, map->backend)) {
