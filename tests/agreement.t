@@ -40,6 +40,7 @@ LAYOUTS = {"hnd": 1, "hnd_pair": 2, "latent": 3}
 DIMS = [(8, 8), (7, 7), (9, 8), (8, 4), (512, 512), (520, 512), (512, 520), (4096, 4096), (4097, 8), (8, 4097)]
 SHAPES = [("f32", 2), ("bf16", 96), ("f16", 97), ("f32", 96), ("bf16", 97)]  # dtype, group
 BLOCKS = [1, 2]
+BATCH = 500  # instances in a file
 KERNELS = {"CPU_REF": "cpu_ref", "CPU_FLASH": "cpu_flash"}
 # Attributes beside the kind: the kinds that may have them, and the macros of the kernels (None: the
 # runtime has no place for it).
@@ -149,6 +150,8 @@ def macros(kv_dtype, block, layout, layer):
 def compiles(work, rows, include, options=()):
     """For each row of macros whether its instance compiles. All stand in one file: the compiler names
     the line of the include that failed."""
+    if len(rows) > BATCH:
+        return compiles(work, rows[:BATCH], include, options) + compiles(work, rows[BATCH:], include, options)
     lines = ['#include "attn/kernels/exec.h"', '#include "attn/kernels/sizes.h"']
     place = {}
     for i, row in enumerate(rows):
