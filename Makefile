@@ -86,7 +86,9 @@ $(BUILD)/libattn.a: $(RUNTIME_O)
 	rm -f $@ && $(AR) $(ARFLAGS) $@ $^
 
 ## make demo          a real Gemma-3 configuration, compiled and executed (examples/gemma3)
-demo: all
+# On all processors unless told otherwise, and behind `deps` where both are asked for.
+demo: | $(filter deps,$(MAKECMDGOALS))
+	+$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$$(nproc)) all
 	+$(MAKE) --no-print-directory -C examples/gemma3 ATTN=$(CURDIR) ATTNC=$(abspath $(BUILD))/attnc \
 	    ATTN_LIB=$(abspath $(BUILD))/libattn.a OUT=$(abspath $(BUILD))/demo run
 
