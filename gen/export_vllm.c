@@ -186,6 +186,13 @@ static void write_choices(struct exporter *e) {
 
 // ---- other settings
 
+// Is a fact's text a JSON object, as an import keeps one?
+static bool is_object(struct exporter *e, const char *text) {
+    struct diags quiet = {.arena = e->c->arena, .sources = e->c->sources};
+    uint32_t file = source_add(e->c->sources, "<fact>", NULL, text, (uint32_t)strlen(text), false);
+    return config_read(e->c->arena, &quiet, file) != NULL;
+}
+
 static void write_fact(struct exporter *e, const struct vllm_field_info *f, const struct value *v) {
     int64_t n;
     if (v->kind == VALUE_BOOL) {
@@ -194,7 +201,7 @@ static void write_fact(struct exporter *e, const struct vllm_field_info *f, cons
         json_int(&e->json, f->key, n);
     } else if (v->kind == VALUE_WORD || (v->kind == VALUE_STRING && f->type != VLLM_OBJECT)) {
         json_string(&e->json, f->key, v->text);
-    } else if (v->kind == VALUE_STRING) {
+    } else if (v->kind == VALUE_STRING && is_object(e, v->text)) {
         json_raw(&e->json, f->key, v->text);
     } else if (v->kind != VALUE_NONE) {
         cannot(e, arena_printf(e->c->arena, "`%s` holds no value that vLLM reads", f->fact));

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "gen/import.h"
 #include "gen/import_file.h"
 #include "gen/import_vllm_resolve.h"
 #include "gen/import_vllm_text.h"
@@ -266,6 +267,20 @@ static bool read_config(struct command *c, const struct program *library, struct
            vllm_config_read(c, library, file, v);
 }
 
+// Names that go into the text as they are.
+static bool names_are_plain(struct command *c) {
+    static const enum option_id named[] = {OPTION_PLATFORM, OPTION_KV_CACHE_DTYPE, OPTION_NAME};
+    bool good = true;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        const char *name = named[i] == OPTION_NAME ? c->options.name : c->options.values[named[i]];
+        if (name && !import_name_ok(name)) {
+            diag_add_global(c->diags, DIAG_A0936, "`%s` is not a name", name);
+            good = false;
+        }
+    }
+    return good;
+}
+
 // An input that could not be read is not the input's fault.
 static int failure_status(const struct command *c) {
     for (size_t i = 0; i < c->diags->list.len; i++) {
@@ -287,6 +302,9 @@ int import_vllm(struct command *c) {
     }
     if (!o->given[OPTION_MODEL] && !o->given[OPTION_ATTENTION_CONFIG] && o->resolve.len == 0) {
         return usage(c, "import vllm needs --model, --attention-config or --resolve");
+    }
+    if (!names_are_plain(c)) {
+        return EXIT_STATUS_INPUT;
     }
     if (!load_library(c, &library) || !read_config(c, &library, &s.config)) {
         return failure_status(c);

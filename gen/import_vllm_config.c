@@ -21,6 +21,8 @@ const struct vllm_field_info vllm_fields[VLLM_FIELD_COUNT] = {
 #undef VLLM_FIELD
 };
 
+#define INTEGER_DIGITS 18 // more may not fit 64 bits
+
 // Of vLLM's other registry, that of recurrent layers.
 static const char *const recurrent[] = {"MAMBA1", "MAMBA2", "SHORT_CONV", "LINEAR", "GDN_ATTN"};
 
@@ -222,7 +224,28 @@ static bool among(const char *words, const char *text) {
 }
 
 static bool is_integer(const struct config_value *v) {
-    return v->kind == CONFIG_NUMBER && strspn(v->text, "-0123456789") == v->len;
+    return v->kind == CONFIG_NUMBER && v->len <= INTEGER_DIGITS &&
+           strspn(v->text, "-0123456789") == v->len;
+}
+
+static bool is_plain_text(const char *text, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\') {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Can a fact keep the value? Numbers are finite, text is printable ASCII without quotes.
+static bool can_keep(const struct config_value *v) {
+    bool text = v->kind == CONFIG_STRING || v->kind == CONFIG_NUMBER;
+    bool good = v->kind != CONFIG_NONFINITE && (!text || is_plain_text(v->text, v->len)) &&
+                (!v->key || is_plain_text(v->key, strlen(v->key)));
+    for (size_t i = 0; good && i < v->members.len; i++) {
+        good = can_keep(v->members.at[i]);
+    }
+    return good;
 }
 
 static const char *wanted_text(struct arena *a, const struct vllm_field_info *f) {
@@ -257,6 +280,8 @@ static void read_field(struct reader *r, enum vllm_field field, const struct con
         wrong(r, DIAG_A0906, v, wanted_text(r->c->arena, f));
     } else if (!null && f->words && !among(f->words, v->text)) {
         wrong(r, DIAG_A0907, v, wanted_text(r->c->arena, f));
+    } else if (!can_keep(v)) {
+        wrong(r, DIAG_A0907, v, "finite, and printable ASCII without quotes");
     } else if (!is_default(f, v)) {
         r->out->fields[field] = v;
     }

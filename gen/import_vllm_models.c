@@ -26,6 +26,16 @@ static const char *from_output(struct command *c, const char *path) {
     return path;
 }
 
+// A path between the quotes of an import.
+static const char *escaped(struct arena *a, const char *path) {
+    struct text t = text_of(a);
+    for (const char *c = path; *c; c++) {
+        text_add(&t, *c == '"' || *c == '\\' ? "\\" : "");
+        text_add_n(&t, c, 1);
+    }
+    return text_string(&t);
+}
+
 // The models of an .attn file, in its order.
 static bool names_of_attn(struct command *c, const char *path, struct vllm_models *m) {
     uint32_t len;
@@ -44,7 +54,7 @@ static bool names_of_attn(struct command *c, const char *path, struct vllm_model
             VEC_PUSH(c->arena, &m->names, d->ast->name.text);
         }
     }
-    m->text = arena_printf(c->arena, "import \"%s\";\n", from_output(c, path));
+    m->text = arena_printf(c->arena, "import \"%s\";\n", escaped(c->arena, from_output(c, path)));
     if (m->names.len == 0) {
         diag_add_global(c->diags, DIAG_A0936, "`%s` holds no model", path);
     }
