@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deployments to plans: settings, layer cascade, kinds, checks, choice, groups, memory. Every error
-// and warning goes to the program's diagnostics; the plan that comes back holds what could be decided.
+// and warning goes to the program's diagnostics; the plan that comes back holds what could be
+// decided.
 #ifndef GEN_PLANNER_H
 #define GEN_PLANNER_H
 
