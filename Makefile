@@ -41,7 +41,7 @@ all: $(BUILD)/attnc $(BUILD)/libattn.a
 ## make deps          install the Debian packages that are missing
 PYTHON_PACKAGES := sarif-tools pydantic-sarif # they read SARIF logs in tests/sarif.t
 PACKAGES := re2c lemon libjansson-dev gcc g++ clang make perl python3 python3-venv clang-format cppcheck shellcheck \
-            faketime locales jq scdoc mandoc binutils util-linux diffutils findutils
+            gcc-multilib ninja-build libclang-rt-14-dev time faketime locales jq scdoc mandoc binutils util-linux diffutils findutils
 deps:
 	@.ci/deps $(PACKAGES)
 	@test -x $(BUILD)/venv/bin/sarif || { python3 -m venv $(BUILD)/venv && \
