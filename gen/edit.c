@@ -84,6 +84,11 @@ static const char *to_deployment(const struct decider *c) {
     return d->parent ? arena_printf(c->p->arena, " to deployment `%s`", d->ast->name.text) : "";
 }
 
+static const char *in_deployment(const struct decider *c) {
+    const struct decl *d = c->d->decl;
+    return d->parent ? arena_printf(c->p->arena, " in deployment `%s`", d->ast->name.text) : "";
+}
+
 // A line beside the others, in the `for` block of `scope` if that is one.
 static struct proposal add_line(const struct decider *c, const struct scope *scope,
                                 struct ast_item *item, const char *text) {
@@ -133,7 +138,8 @@ static const char *key_of(const struct decider *c, const struct mapping *map) {
 static struct proposal replace_mapping(const struct decider *c, const struct mapping *map,
                                        struct ast_item *item, const char *text) {
     if (!map->inherited) {
-        return (struct proposal){{map->item, item}, arena_printf(c->p->arena, "write `%s`", text)};
+        return (struct proposal){{map->item, item},
+                                 arena_printf(c->p->arena, "write `%s`%s", text, in_deployment(c))};
     }
     return map->level == DECIDED_LAYER
                ? add_entry(c, map->scope, SETTING_BACKEND_PER_LAYER, "backend_per_layer", item,
@@ -188,9 +194,8 @@ struct proposal propose_setting(const struct decider *c, const struct deployed_m
     const char *text = word ? arena_printf(a, "%s = %s;", name, word)
                             : arena_printf(a, "%s = %" PRId64 ";", name, number);
     if (line->item && line->depth == 0) {
-        const char *deploy = c->d->decl->ast->name.text;
-        const char *in = c->d->decl->parent ? arena_printf(a, " in deployment `%s`", deploy) : "";
-        return (struct proposal){{line->item, item}, arena_printf(a, "write `%s`%s", text, in)};
+        return (struct proposal){{line->item, item},
+                                 arena_printf(a, "write `%s`%s", text, in_deployment(c))};
     }
     return add_line(c, scope, item, text);
 }

@@ -269,8 +269,10 @@ static const char *pages_text(struct pool *pool, size_t group) {
 static void no_pool(struct pool *pool, enum diag_code code, const char *what) {
     struct decider *c = pool->c;
     const struct setting_line *line = &c->d->scope->attr[DEPLOY_POOL];
-    struct diag *d = diag_add(c->p->diags, code, line->item->value->span,
-                              "`pool = unified`: the groups have no %s in common", what);
+    struct diag *d =
+        diag_add(c->p->diags, code, line->item->value->span,
+                 "`pool = unified`: the groups of deployment `%s` have no %s in common",
+                 c->d->decl->ast->name.text, what);
     struct open_error error = {.diag = d};
     VEC_PUSH(c->p->arena, &c->open_errors, error);
     for (size_t i = 0; i < pool->paged.len; i++) {

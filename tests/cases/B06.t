@@ -39,7 +39,7 @@ deployment "layer 1 { window = 32; }" "$each" "$two"
 is "$(blocks_of d.attn)" "32 64" "groups with pages of their own have block sizes of their own"
 deployment "layer 1 { window = 32; }" "pool = unified; $each" "$two"
 attnc check d.attn
-exits 1 "in one pool {16, 32} and {64, 128} have no common page"
+exits 1 "in one pool, {16, 32} and {64, 128} have no common page"
 says '`full_attention` (layer 0) accepts pages of 16384 bytes (16 tokens), 32768 (32)' \
     "... the message says what one group accepts"
 says '`sliding_window` (layer 1) accepts pages of 65536 bytes (64 tokens), 131072 (128)' \

@@ -140,13 +140,15 @@ static const struct {
      M "backend P extends ALL { layout = a; }\nbackend Q extends ALL { layout = b; }\n"
        "deploy d { " DEPLOY
        "pool = unified; backend_per_kind { full_attention = P; sliding_window = Q; } }",
-     "A0504 11:99 `pool = unified`: the groups have no layout in common -- write `full_attention = "
+     "A0504 11:99 `pool = unified`: the groups of deployment `d` have no layout in common -- write "
+     "`full_attention = "
      "Q;` -- or remove `pool = unified;`"},
     {"one pool has one page size",
      M "deploy d { " DEPLOY
        "block_size = 16; pool = unified; kv_dtype_per_kind { sliding_window = int8; } "
        "}",
-     "A0507 9:116 `pool = unified`: the groups have no page size in common -- change a setting: "
+     "A0507 9:116 `pool = unified`: the groups of deployment `d` have no page size in common -- "
+     "change a setting: "
      "write `block_size = auto;` -- or remove `pool = unified;`"},
 };
 
