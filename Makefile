@@ -105,7 +105,7 @@ include tests/fuzz/fuzz.mk
 
 # The sweep's instances, in parts that compile at once; slow builds keep a share of the product.
 SWEEP_PARTS := 0 1 2 3 4 5 6 7
-SWEEP_STEP := $(if $(SANITIZE),11,1)
+SWEEP_STEP := $(if $(SANITIZE),5,1)
 SWEEP_O := $(SWEEP_PARTS:%=$(BUILD)/tests/sweep_%.o)
 $(BUILD)/tests/sweep_%.c: tests/kernels/sweep.awk
 	@mkdir -p $(@D)
