@@ -61,7 +61,18 @@ static attn_status rows_verdict(const attn_batch *batch, uint32_t n) {
     return ATTN_OK;
 }
 
-// Lengths and block table of sequences [begin, end) under one kernel's mask. The mask is the
+// No sequence is longer than the group's block tables were made for, whoever reads or writes it.
+static attn_status check_lengths(const attn_group *group, const attn_batch *batch, uint32_t n) {
+    const int32_t *length = group->source ? batch->src_len : batch->seq_len;
+    for (uint32_t i = 0; i < n; i++) {
+        if ((uint32_t)length[i] > group->max_length) {
+            return ATTN_E_LIMIT;
+        }
+    }
+    return ATTN_OK;
+}
+
+// First blocks and block table of sequences [begin, end) under one kernel's mask. The mask is the
 // kernel's, not the group's: operators that share pages need not share a window.
 static attn_status plan_sequences(const attn_group *group, const attn_params *mask,
                                   const attn_batch *batch, uint32_t table_cols, uint32_t begin,
@@ -70,9 +81,6 @@ static attn_status plan_sequences(const attn_group *group, const attn_params *ma
     for (uint32_t i = begin; i < end; i++) {
         int32_t fresh = batch->q_start[i + 1] - batch->q_start[i];
         int32_t position = batch->seq_len[i] - fresh;
-        if ((uint32_t)length[i] > group->max_length) {
-            return ATTN_E_LIMIT;
-        }
         uint32_t blocks = attn_group_blocks(group, (uint32_t)length[i]);
         first[i] = blocks;
         if (fresh > 0) {
@@ -102,6 +110,7 @@ static attn_status plan_cache(const attn_table *table, const attn_class *class,
         return ATTN_E_TABLE;
     }
     const attn_group *group = &attn_groups(table)[class->group];
+    status = check_lengths(group, batch, n);
     const struct {
         uint32_t role, entry, begin, end;
     } part[] = {{ATTN_DECODE, class->decode_entry, 0, batch->n_decode},
