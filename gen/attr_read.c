@@ -77,6 +77,11 @@ static bool read_set(const struct program *p, const struct attr_info *info,
 
 bool attr_read(const struct program *p, const struct attr_info *info, const struct ast_item *item,
                unsigned how, struct value *out) {
+    const struct ast_expr *e = item->value;
+    if (info->vocabulary == VOCAB_NONE && e->kind == EXPR_NAME && e->path.len == 1) {
+        struct value word = value_word(e->path.at[0].text);
+        return wrong_type(p, info, item, &word);
+    }
     if (!eval_constant(p, item->value, info->vocabulary, out)) {
         return false;
     }

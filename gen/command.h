@@ -29,7 +29,7 @@ struct command {
     struct arena *arena;
     struct sources *sources;
     struct diags *diags;
-    struct options options; // options.args: the positional arguments after the command word
+    struct options options;         // options.args: the positional arguments after the command word
     const char *usage, *usage_help; // what was wrong with the command line, and the remedy; or NULL
 };
 

@@ -52,7 +52,7 @@ struct load_options {
     void *map_ctx;
     const struct library_file *library; // instead of the files compiled in; NULL = those
     size_t n_library;
-    const char *main_text; // the main file, which is then not read: `path` only names it; or NULL
+    const char *main_text;   // the main file, which is then not read: `path` only names it; or NULL
     const char *library_dir; // has library files that are read instead (std/...); NULL = none
 };
 

@@ -206,6 +206,30 @@ static void note_candidate(struct rejections *all, struct diag *g, struct op *o,
               fit == FIT_DEVICE ? "does" : "do");
 }
 
+static bool is_loaded(const struct program *p, const char *name) {
+    for (size_t i = 0; i < p->sources->files.len; i++) {
+        if (p->sources->files.at[i].library && strcmp(p->sources->files.at[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where no priority applies the library may have one, in a file that is not imported.
+static void help_import(const struct decider *c, struct diag *g) {
+    struct program *p = c->p;
+    for (size_t d = 0; d < c->d->devices.len; d++) {
+        const char *rule =
+            arena_printf(p->arena, "when  = platform.device has %s;", c->d->devices.at[d]);
+        for (size_t i = 0; i < library_file_count; i++) {
+            if (strstr(library_files[i].text, rule) && !is_loaded(p, library_files[i].name)) {
+                diag_help(p->diags, g, "`import \"%s\";` declares backends of the device `%s`",
+                          library_files[i].name, c->d->devices.at[d]);
+            }
+        }
+    }
+}
+
 static void report_automatic(struct rejections *all, const struct rejection *r) {
     struct decider *c = all->c;
     struct program *p = c->p;
@@ -218,6 +242,7 @@ static void report_automatic(struct rejections *all, const struct rejection *r) 
             p->diags, DIAG_A0602, span,
             "no priority applies to %s, so nothing can be chosen automatically", what_of(all, r));
         note_origin(all, g, r);
+        help_import(c, g);
         leave_open(c, g, r);
         return;
     }

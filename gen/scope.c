@@ -60,6 +60,10 @@ static void unknown_setting(struct reader *r, const struct ast_name *name) {
     }
     struct diag *g = diag_add(p->diags, DIAG_A0351, name->span, "unknown setting `%s`", name->text);
     program_suggest(p, g, "setting", name->text, names.at, names.len);
+    const char *meant = diag_nearest(p->arena, name->text, names.at, names.len);
+    if (meant) {
+        VEC_PUSH(p->arena, &r->d->meant, meant);
+    }
 }
 
 void scope_given_twice(const struct program *p, const struct ast_name *name,

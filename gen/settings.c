@@ -19,14 +19,23 @@ struct reader {
     bool good;
 };
 
-static bool need_line(struct reader *r, const struct setting_line *line, const char *name) {
-    if (line->item) {
-        return true;
+// Reports a required setting that is missing, unless it is there under a misspelt name.
+static void not_given(struct reader *r, const char *name) {
+    r->good = false;
+    for (size_t i = 0; i < r->d->meant.len; i++) {
+        if (strcmp(r->d->meant.at[i], name) == 0) {
+            return;
+        }
     }
     diag_add(r->p->diags, DIAG_A0462, r->d->decl->ast->name.span,
              "deployment `%s` does not give `%s`", r->d->decl->ast->name.text, name);
-    r->good = false;
-    return false;
+}
+
+static bool need_line(struct reader *r, const struct setting_line *line, const char *name) {
+    if (!line->item) {
+        not_given(r, name);
+    }
+    return line->item != NULL;
 }
 
 static bool one_name(struct reader *r, const struct ast_expr *e, const char *what,
@@ -183,10 +192,7 @@ static void read_attrs(struct reader *r, struct deployed_model *m) {
 static int64_t need_int(struct reader *r, struct deployed_model *m, enum deploy_attr attr) {
     int64_t v = 1;
     if (m->attrs.at[attr].kind == VALUE_NONE && !attr_line(r->d, m, attr)->item) {
-        const char *name = r->d->decl->ast->name.text;
-        diag_add(r->p->diags, DIAG_A0462, r->d->decl->ast->name.span,
-                 "deployment `%s` does not give `%s`", name, deploy_attr_infos[attr].name);
-        r->good = false;
+        not_given(r, deploy_attr_infos[attr].name);
     } else if (!value_is_int(&m->attrs.at[attr], &v)) {
         if (m->attrs.at[attr].kind == VALUE_NONE && r->good) {
             diag_add(r->p->diags, DIAG_A0462, setting_span(r->d, m, attr), "`%s` cannot be `none`",

@@ -95,6 +95,7 @@ struct deployment {
     bool mappings_good;       // else some line was refused
     enum decision lost;   // the highest level of a line of which nobody knows what it speaks for
     struct words devices; // of the platform
+    struct words meant;   // settings that an unknown name, reported, was probably meant for
     bool unified;
     struct plan_int memory, flash;
 };
