@@ -13,9 +13,9 @@ const char *ast_operator_text(enum ast_operator op) {
 
 const char *decl_kind_text(enum decl_kind kind) {
     static const char *const texts[] = {
-#define TEXT(name, word) word,
-        AST_DECLS(TEXT)
-#undef TEXT
+#define NOUN(name, word, noun) noun,
+        AST_DECLS(NOUN)
+#undef NOUN
     };
     return texts[kind];
 }

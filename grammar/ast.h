@@ -131,21 +131,21 @@ struct ast_item {
 };
 
 #define AST_DECLS(X)                                                                               \
-    X(MODEL, "model")                                                                              \
-    X(DEPLOY, "deploy")                                                                            \
-    X(BACKEND, "backend")                                                                          \
-    X(PLATFORM, "platform")                                                                        \
-    X(PRIORITY, "priority")                                                                        \
-    X(KIND, "kind")                                                                                \
-    X(CAPABILITY, "capability")
+    X(MODEL, "model", "model")                                                                     \
+    X(DEPLOY, "deploy", "deployment")                                                              \
+    X(BACKEND, "backend", "backend")                                                               \
+    X(PLATFORM, "platform", "platform")                                                            \
+    X(PRIORITY, "priority", "priority")                                                            \
+    X(KIND, "kind", "kind")                                                                        \
+    X(CAPABILITY, "capability", "capability")
 
 enum decl_kind {
-#define AST_DECL(name, word) DECL_##name,
+#define AST_DECL(name, word, noun) DECL_##name,
     AST_DECLS(AST_DECL)
 #undef AST_DECL
         DECL_KIND_COUNT
 };
-const char *decl_kind_text(enum decl_kind kind);
+const char *decl_kind_text(enum decl_kind kind); // what it is called in messages
 
 struct ast_decl {
     enum decl_kind kind;

@@ -227,7 +227,7 @@ void tree_import(struct parse *p, const struct token *path) {
 
 struct ast_decl *tree_decl(struct parse *p, const struct token *word, const struct token *name) {
     static const enum decl_kind kinds[TOKEN_COUNT] = {
-#define KIND(name, word) [TOKEN_##name] = DECL_##name,
+#define KIND(name, word, noun) [TOKEN_##name] = DECL_##name,
         AST_DECLS(KIND)
 #undef KIND
     };

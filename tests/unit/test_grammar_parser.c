@@ -15,7 +15,7 @@ static void declarations(void) {
     accepted("import \"std/cpu.attn\"; import \"x\";", "import std/cpu.attn\nimport x\n",
              "imports");
     accepted("model a { } deploy b { } backend c { } platform d { } priority e { } kind f { }",
-             "model a\ndeploy b\nbackend c\nplatform d\npriority e\nkind f\n",
+             "model a\ndeployment b\nbackend c\nplatform d\npriority e\nkind f\n",
              "each kind of declaration");
     accepted("platform a extends b { } import \"x\"; model c { }",
              "import x\nplatform a extends b\nmodel c\n", "extends; an import may come later");
@@ -41,13 +41,14 @@ static void items(void) {
     accepted("model m { layer all as cross { a = 1; } }",
              "model m (layer all as cross (set a 1))\n", "layer all as a named operator");
     accepted("deploy d { for m { a = 1; k { b = 2; } } }",
-             "deploy d (for m (set a 1) (block k (set b 2)))\n", "for and blocks nest");
+             "deployment d (for m (set a 1) (block k (set b 2)))\n", "for and blocks nest");
     accepted("deploy d { k { full = A; full.decode = B; } }",
-             "deploy d (block k (set full A) (phase full .decode B))\n", "kind.phase");
-    accepted("deploy d { l { 0, 25 = A; 3..5 as x.decode = B; 7.prefill = C; 0..8 step 2 = D; } }",
-             "deploy d (block l (per_layer 0..0/1 25..25/1 A) (per_layer 3..5/1 as x .decode B) "
-             "(per_layer 7..7/1 .prefill C) (per_layer 0..8/2 D))\n",
-             "per layer: ranges, an operator, a phase");
+             "deployment d (block k (set full A) (phase full .decode B))\n", "kind.phase");
+    accepted(
+        "deploy d { l { 0, 25 = A; 3..5 as x.decode = B; 7.prefill = C; 0..8 step 2 = D; } }",
+        "deployment d (block l (per_layer 0..0/1 25..25/1 A) (per_layer 3..5/1 as x .decode B) "
+        "(per_layer 7..7/1 .prefill C) (per_layer 0..8/2 D))\n",
+        "per layer: ranges, an operator, a phase");
     errors_are("deploy d { l { 8 step 2 = D; } }",
                "1:18 A0201 expected `,` or `=` after number `8`, saw `step`\n",
                "step needs a range");
