@@ -159,7 +159,7 @@ static void extends(void) {
           "A0308 1:19 backend `A` extends itself: A -> B -> A");
     loads("one that extends itself",
           FILES({"a.attn", "deploy A extends A {}\ndeploy C extends A {}"}),
-          "A0308 1:18 deploy `A` extends itself: A -> A");
+          "A0308 1:18 deployment `A` extends itself: A -> A");
     struct fixture f;
     fixture_start(&f);
     const char *text = "backend B0 {}";
