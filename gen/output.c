@@ -2,18 +2,23 @@
 // Files, all or none. In: paths and complete texts. Out: files replaced by rename once every one
 // of them is on disk under a temporary name; signals that end the process wait until that is over.
 // Always: an error leaves what stood there before and no temporary; equal bytes are not written.
+// A device or a pipe is written to, and a link followed: they stay what they are.
 
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include "gen/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define COMPARED_BYTES 65536 // at a time
 
 void outputs_init(struct outputs *o, struct arena *a, struct diags *d) {
     *o = (struct outputs){.arena = a, .diags = d};
@@ -71,7 +76,7 @@ static bool holds(const char *path, const char *text, size_t len) {
     if (!f) {
         return false;
     }
-    char part[4096];
+    char part[COMPARED_BYTES];
     size_t at = 0, n;
     bool same = true;
     while (same && (n = fread(part, 1, sizeof part, f)) > 0) {
@@ -139,15 +144,50 @@ static bool rename_all(struct outputs *o) {
     return true;
 }
 
+static const char *behind_link(struct outputs *o, const char *path) {
+    struct stat st;
+    char real[PATH_MAX];
+    bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && realpath(path, real);
+    return link ? arena_strdup(o->arena, real) : path;
+}
+
+// A device or a pipe cannot be replaced, only written to.
+static bool is_special(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static bool write_specials(struct outputs *o) {
+    for (size_t i = 0; i < o->files.len; i++) {
+        struct output_file *f = &o->files.at[i];
+        if (!f->special) {
+            continue;
+        }
+        int fd = open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+        bool good = fd >= 0 && write_all(fd, f->text, f->len);
+        int error = errno;
+        if (fd >= 0 && close(fd) != 0 && good) {
+            good = false;
+            error = errno;
+        }
+        if (!good) {
+            return fail(o, "write", f->path, error);
+        }
+    }
+    return true;
+}
+
 static bool commit(struct outputs *o) {
     for (size_t i = 0; i < o->files.len; i++) {
         struct output_file *f = &o->files.at[i];
-        if (!make_parents(o, f->path) ||
-            (!holds(f->path, f->text, f->len) && !write_temporary(o, f))) {
+        f->path = behind_link(o, f->path);
+        f->special = is_special(f->path);
+        if (!f->special && (!make_parents(o, f->path) ||
+                            (!holds(f->path, f->text, f->len) && !write_temporary(o, f)))) {
             return false;
         }
     }
-    return rename_all(o);
+    return write_specials(o) && rename_all(o);
 }
 
 bool outputs_commit(struct outputs *o) {

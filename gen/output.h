@@ -14,6 +14,7 @@ struct output_file {
     const char *temporary; // once it was made
     const char *kept;      // hard link to the file that it replaces, while that may be needed
     bool is_new;           // nothing stood there
+    bool special;          // a device or a pipe
 };
 
 struct outputs {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs are replaced together or not at all; equal bytes are left alone; no temporary survives.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -121,6 +121,33 @@ static void test_short_write(void) {
     arena_free(&w.arena);
 }
 
+// A device is not asked here: one that was replaced by mistake would be missed by all others.
+static void test_pipe(void) {
+    struct world w;
+    struct stat st;
+    mkdir("pipe", 0777);
+    mkfifo("pipe/p", 0666);
+    int reader = open("pipe/p", O_RDONLY | O_NONBLOCK);
+    ok(write_two(&w, "pipe/p", "through\n", "pipe/a", "one\n"), "an output may be a pipe");
+    char text[16] = "";
+    ok(read(reader, text, sizeof text - 1) == 8, "which the bytes go through");
+    is_str(text, "through\n", "all of them");
+    ok(lstat("pipe/p", &st) == 0 && S_ISFIFO(st.st_mode), "and it stays a pipe");
+    close(reader);
+    arena_free(&w.arena);
+}
+
+static void test_link(void) {
+    struct world w;
+    struct stat st;
+    ok(symlink("a", "pipe/l") == 0, "a link to a file");
+    ok(write_two(&w, "pipe/l", "two\n", "pipe/b", "three\n"), "an output may be a link");
+    is_str(content("pipe/a"), "two\n", "the file behind it is written");
+    ok(lstat("pipe/l", &st) == 0 && S_ISLNK(st.st_mode), "and it stays a link");
+    is_int(files_in("pipe"), 4, "no temporary is left");
+    arena_free(&w.arena);
+}
+
 static void test_stdout(void) {
     struct world w;
     begin(&w);
@@ -149,10 +176,13 @@ int main(void) {
     test_unchanged();
     test_obstacle();
     test_short_write();
+    test_pipe();
+    test_link();
     test_stdout();
     static const char *const files[] = {"deep/er/a",  "deep/er/b",  "deep/er",    "deep",
                                         "obstacle/a", "obstacle/b", "obstacle/c", "obstacle",
-                                        "full/a",     "full/b",     "full"};
+                                        "full/a",     "full/b",     "full",       "pipe/p",
+                                        "pipe/a",     "pipe/b",     "pipe/l",     "pipe"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         remove(files[i]);
     }
