@@ -99,24 +99,45 @@ class Layer:
         return f"    layer {number} {{ {dims} dtype = {self.dtype}; {said} {self.feature[0]} }}\n"
 
 
-def accepted(work, backend, layers, platform="x86_64_v3", kv_dtype="f32", block=16, layout="hnd", more=""):
-    """For each layer whether a deployment with this backend takes it, as `attnc explain` tells."""
+class Setting:
+    """What one model of a deployment is given: cache type, block size, layout, deterministic."""
+
+    def __init__(self, kv_dtype="f32", block=16, layout="hnd", deterministic=False):
+        self.kv_dtype, self.block, self.layout, self.deterministic = kv_dtype, block, layout, deterministic
+
+    def __str__(self):
+        return f"kv_dtype {self.kv_dtype}, block {self.block}, layout {self.layout}"
+
+    def text(self):
+        return (
+            f"kv_dtype = {self.kv_dtype}; block_size = {self.block}; layout = {self.layout};"
+            f" deterministic = {'yes' if self.deterministic else 'no'};"
+        )
+
+
+def accepted(work, backend, layers, platform="x86_64_v3", settings=(Setting(),)):
+    """For each setting and layer whether a deployment with this backend takes it, as `attnc explain`
+    tells: one deployment with a model for each setting, all of the same layers."""
     path = work / "d.attn"
+    body = f"    layers = {len(layers)}; heads = 1; head_dim = 8; dtype = f32;\n" + "".join(
+        layer.text(i) for i, layer in enumerate(layers)
+    )
+    names = [f"m{i}" for i in range(len(settings))]
     path.write_text(
         'import "std/cpu.attn";\n'
-        f"model m {{\n    layers = {len(layers)}; heads = 1; head_dim = 8; dtype = f32;\n"
-        + "".join(layer.text(i) for i, layer in enumerate(layers))
+        f"model all {{\n{body}}}\n"
+        + "".join(f"model {name} extends all {{ }}\n" for name in names)
+        + f"deploy d {{ model = [{', '.join(names)}]; platform = {platform}; backend = {backend};\n"
+        "    max_seqs = 2; max_tokens = 64; max_batch_tokens = 16; max_source_tokens = 64;\n"
+        + "".join(f"    for {name} {{ {setting.text()} }}\n" for name, setting in zip(names, settings))
         + "}\n"
-        f"deploy d {{ model = m; platform = {platform}; backend = {backend}; kv_dtype = {kv_dtype};\n"
-        f"    block_size = {block}; layout = {layout}; max_seqs = 2; max_tokens = 64; max_batch_tokens = 16;\n"
-        f"    max_source_tokens = 64; {more} }}\n"
     )
     done = run([ATTNC, "explain", str(path), "--json", "-w"])
     if done.returncode not in (0, 1) or not done.stdout:
         sys.exit(f"Bail out! attnc explain: {done.returncode}\n{done.stderr}")
     plan = json.loads(done.stdout)
     operators = plan["operators"]
-    if [o["kind"] for o in operators] != [layer.kind for layer in layers]:
+    if [o["kind"] for o in operators] != [layer.kind for layer in layers] * len(settings):
         sys.exit("Bail out! the layers have other kinds than meant")
 
     def taken(o):
@@ -222,14 +243,13 @@ def product(tap, work, program):
     layers = [Layer(k, d, t, g) for k in KINDS for d in DIMS for t, g in SHAPES]
     tallies = {(b, k): Tally() for b in KERNELS for k in KINDS}
     asked = []  # backend, layer, what the compiler says, its macros
-    for kv_dtype, block, layout in itertools.product(KV_DTYPES, BLOCKS, LAYOUTS):
-        more = "deterministic = yes;" if block == 2 else ""
-        for backend in KERNELS:
-            answers = accepted(work, backend, layers, "x86_64_v3", kv_dtype, block, layout, more)
-            for layer, answer in zip(layers, answers):
-                row = macros(kv_dtype, block, layout, layer)
-                row["DETERMINISTIC"] = int(bool(more))
-                asked.append((backend, layer, answer, row, f"kv_dtype {kv_dtype}, block {block}, layout {layout}, {layer.text(0).strip()}"))
+    settings = [Setting(k, b, x, b == 2) for k, b, x in itertools.product(KV_DTYPES, BLOCKS, LAYOUTS)]
+    for backend in KERNELS:
+        answers = accepted(work, backend, layers, settings=settings)
+        for (setting, layer), answer in zip(itertools.product(settings, layers), answers):
+            row = macros(setting.kv_dtype, setting.block, setting.layout, layer)
+            row["DETERMINISTIC"] = int(setting.deterministic)
+            asked.append((backend, layer, answer, row, f"{setting}, {layer.text(0).strip()}"))
     known = [a for a in asked if a[3]["KV_DTYPE"] is not None]
     for backend, layer, answer, row, what in asked:
         if row["KV_DTYPE"] is None:  # no such type in the runtime
