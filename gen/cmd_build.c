@@ -56,9 +56,9 @@ static void plan_one(struct build *b, const struct decl *deploy) {
 // X(output, what follows the name, emitter)
 #define FILES(X)                                                                                   \
     X(HEADER, ".h", emit_header(a, plan))                                                          \
-    X(TABLE, ".c", emit_table(a, plan))                                                            \
+    X(TABLE, ".c", emit_table(a, plan, json))                                                      \
     X(KERNELS, "_kernels.c", emit_kernels(a, plan))                                                \
-    X(JSON, ".json", emit_json(a, plan, false))                                                    \
+    X(JSON, ".json", json)                                                                         \
     X(SELFTEST, "_selftest.c", emit_selftest(a, plan))
 
 static void emit_one(struct build *b, const struct plan *plan) {
@@ -66,6 +66,7 @@ static void emit_one(struct build *b, const struct plan *plan) {
     struct arena *a = b->command->arena;
     const char *paths[EMIT_COUNT];
     size_t n = 0;
+    const struct emitted json = emit_json(a, plan, false);
 #define FILE_OF(id, suffix, emitter)                                                               \
     if (o->emit[EMIT_##id]) {                                                                      \
         struct emitted e = emitter;                                                                \

@@ -17,8 +17,9 @@ struct emitted {
 struct emitted emit_json(struct arena *a, const struct plan *plan, bool candidates);
 // NAME.h: constants and the declaration of the table, C11 and C++17.
 struct emitted emit_header(struct arena *a, const struct plan *plan);
-// NAME.c: the table, C11, also freestanding. It includes NAME.h.
-struct emitted emit_table(struct arena *a, const struct plan *plan);
+// NAME.c: the table, C11, also freestanding. It includes NAME.h, and has a hash of `json`, which is
+// that of emit_json without candidates.
+struct emitted emit_table(struct arena *a, const struct plan *plan, struct emitted json);
 // NAME_kernels.c: an instance for each distinct kernel.
 struct emitted emit_kernels(struct arena *a, const struct plan *plan);
 // NAME_selftest.c: a program that runs every entry against the reference kernel.

@@ -53,6 +53,7 @@ struct table {
     struct arena *arena;
     const struct plan *plan;
     const char *name;
+    uint64_t fingerprint; // of the whole plan
     struct text out;
     struct blob blob;
     uint32_t *operator_names, *group_names; // offsets in the blob
@@ -139,11 +140,9 @@ static void add_asserts(struct table *t) {
 static void add_header(struct table *t) {
     const struct plan *plan = t->plan;
     struct text *o = &t->out;
-    struct emitted json = emit_json(t->arena, plan, false);
     text_add(o,
              "    .header = {\n        .abi = ATTN_ABI,\n        .size = sizeof(attn_header),\n");
-    text_addf(o, "        .fingerprint = 0x%016llxu,\n",
-              (unsigned long long)text_hash(json.text, json.len));
+    text_addf(o, "        .fingerprint = 0x%016llxu,\n", (unsigned long long)t->fingerprint);
     text_addf(o, "        .n_classes = %zu,\n", plan->classes.len);
     text_addf(o, "        .n_operators = %zu,\n", plan->operators.len);
     text_addf(o, "        .n_groups = %zu,\n", plan->groups.len);
@@ -291,8 +290,14 @@ static void add_entries(struct table *t) {
               t->name, t->name);
 }
 
-struct emitted emit_table(struct arena *a, const struct plan *plan) {
-    struct table t = {.arena = a, .plan = plan, .name = mangle(a, plan->deploy), .out = text_of(a)};
+struct emitted emit_table(struct arena *a, const struct plan *plan, struct emitted json) {
+    struct table t = {
+        .arena = a,
+        .plan = plan,
+        .name = mangle(a, plan->deploy),
+        .fingerprint = text_hash(json.text, json.len),
+        .out = text_of(a),
+    };
     prepare(&t);
     emit_banner(&t.out, plan, "An attention dispatch table.");
     text_addf(&t.out, "#include \"%s.h\"\n\n#include <stddef.h>\n\n", plan->deploy);

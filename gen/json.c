@@ -29,6 +29,11 @@ static void add_unicode(struct json *j, uint32_t point) {
     text_addf(&j->out, "\\u%04x", (unsigned)point);
 }
 
+// Stands for itself in a string.
+static bool is_plain(char c) {
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
 static void add_string(struct json *j, const char *s) {
     const char *end = s + strlen(s);
     text_add(&j->out, "\"");
@@ -38,8 +43,12 @@ static void add_string(struct json *j, const char *s) {
         } else if (*s == '\n') {
             text_add(&j->out, "\\n");
             s++;
-        } else if (*s >= ' ' && *s < 0x7f) {
-            text_add_n(&j->out, s++, 1);
+        } else if (is_plain(*s)) {
+            const char *first = s;
+            while (s < end && is_plain(*s)) {
+                s++;
+            }
+            text_add_n(&j->out, first, (size_t)(s - first));
         } else {
             uint32_t point = REPLACEMENT;
             unsigned n = utf8_decode(s, end, &point);
@@ -99,7 +108,7 @@ void json_string(struct json *j, const char *key, const char *s) {
 
 void json_int(struct json *j, const char *key, int64_t v) {
     begin(j, key);
-    text_addf(&j->out, "%lld", (long long)v);
+    text_add_int(&j->out, v);
 }
 
 void json_double(struct json *j, const char *key, double v) {

@@ -162,36 +162,36 @@ static void add_parts(struct text *t, const struct plan_operator *op) {
 
 // Everything of a specialisation but its entry, role and instruction set. Parts are separated by
 // `__`, which no part holds: kind, dims, page, layout, mask and scores.
-static const char *shape_text(struct arena *a, const struct plan *plan,
+static const char *shape_text(struct text *t, const struct plan *plan,
                               const struct plan_operator *op) {
     struct kernel_constants k = kernel_constants(plan, op);
-    struct text t = text_of(a);
-    text_addf(&t, "%s__h%lld_kv%lld_d%lld_v%lld", k.kind, (long long)k.heads, (long long)k.kv_heads,
+    t->bytes.len = 0;
+    text_addf(t, "%s__h%lld_kv%lld_d%lld_v%lld", k.kind, (long long)k.heads, (long long)k.kv_heads,
               (long long)k.head_dim, (long long)k.v_head_dim);
     if (k.k_width != k.head_dim || k.v_width != k.v_head_dim) {
-        text_addf(&t, "_kw%lld_vw%lld", (long long)k.k_width, (long long)k.v_width);
+        text_addf(t, "_kw%lld_vw%lld", (long long)k.k_width, (long long)k.v_width);
     }
-    add_parts(&t, op);
-    text_addf(&t, "__%s_%s_b%lld_p%lld__%s", k.dtype ? k.dtype : "none",
+    add_parts(t, op);
+    text_addf(t, "__%s_%s_b%lld_p%lld__%s", k.dtype ? k.dtype : "none",
               k.kv_dtype ? k.kv_dtype : "none", (long long)k.block_size, (long long)k.page_bytes,
-              k.layout ? mangle_part(a, k.layout) : "none");
-    text_addf(&t, "__s%08x", (unsigned)float_bits(k.scale));
+              k.layout ? mangle_part(t->arena, k.layout) : "none");
+    text_addf(t, "__s%08x", (unsigned)float_bits(k.scale));
     if (op->has_softcap) {
-        text_addf(&t, "_cap%08x", (unsigned)float_bits(k.softcap));
+        text_addf(t, "_cap%08x", (unsigned)float_bits(k.softcap));
     }
-    add_bound(&t, "l", k.window_left);
-    add_bound(&t, "r", k.window_right);
+    add_bound(t, "l", k.window_left);
+    add_bound(t, "r", k.window_right);
     if (k.chunk > 0) {
-        text_addf(&t, "_c%lld", (long long)k.chunk);
+        text_addf(t, "_c%lld", (long long)k.chunk);
     }
     if (k.sink_tokens > 0) {
-        text_addf(&t, "_t%lld", (long long)k.sink_tokens);
+        text_addf(t, "_t%lld", (long long)k.sink_tokens);
     }
-    text_add(&t, k.sink_logits ? "_sinks" : "");
-    text_add(&t, k.alibi ? "_alibi" : "");
-    text_add(&t, k.deterministic ? "_det" : "");
-    text_addf(&t, "_q%lld", (long long)k.decode_q);
-    return text_string(&t);
+    text_add(t, k.sink_logits ? "_sinks" : "");
+    text_add(t, k.alibi ? "_alibi" : "");
+    text_add(t, k.deterministic ? "_det" : "");
+    text_addf(t, "_q%lld", (long long)k.decode_q);
+    return text_string(t);
 }
 
 // The number of a text in a table of them, in order of first appearance; `*fresh` when it is new.
@@ -201,7 +201,7 @@ static uint32_t text_number(struct name_table *t, const char *text, bool *fresh)
     if (*fresh) {
         uint32_t *next = ARENA_NEW(t->arena, uint32_t);
         *next = (uint32_t)t->used;
-        name_set(t, text, next);
+        name_set(t, arena_strdup(t->arena, text), next);
         number = next;
     }
     return *number;
@@ -212,6 +212,7 @@ struct assignment {
     struct plan *plan;
     const char *name;                   // of the deployment, in C
     struct name_table kernels, classes; // from their texts to their numbers
+    struct text shape, key;             // of the operator at hand
 };
 
 static uint32_t kernel_number(struct assignment *s, const char *entry, enum kernel_role role,
@@ -221,20 +222,23 @@ static uint32_t kernel_number(struct assignment *s, const char *entry, enum kern
     }
     const struct kernel_family *family = kernel_family(entry);
     unsigned isa = isa_level(s->plan->isa);
-    struct text t = text_of(s->arena);
-    text_addf(&t, "%s__%s", mangle_part(s->arena, entry), shape);
-    text_add(&t, role == KERNEL_WRITE ? "_write" : "");
+    struct text *t = &s->key;
+    t->bytes.len = 0;
+    text_add(t, mangle_part(s->arena, entry));
+    text_add(t, "__");
+    text_add(t, shape);
+    text_add(t, role == KERNEL_WRITE ? "_write" : "");
     if (family && family->reads_isa && isa > 0) {
-        text_addf(&t, "_isa%u", isa);
+        text_addf(t, "_isa%u", isa);
     }
-    const char *key = text_string(&t);
+    const char *key = text_string(t);
     bool fresh;
     uint32_t number = text_number(&s->kernels, key, &fresh);
     if (fresh) {
         uint64_t hash = text_hash(key, strlen(key));
         struct plan_kernel k = {
             .symbol = arena_printf(s->arena, "%s__%s", s->name, key),
-            .key = key,
+            .key = arena_strdup(s->arena, key),
             .fingerprint = hash ? hash : 1, // 0 in a table: no kernel
             .entry = entry,
             .external = !family,
@@ -254,11 +258,12 @@ static uint32_t class_number(struct assignment *s, const struct plan_operator *o
         .decode = op->phase[PHASE_DECODE].kernel,
         .write = op->write_kernel,
     };
-    const char *text =
-        arena_printf(s->arena, "%u %u %u %u %s", (unsigned)c.prefill, (unsigned)c.decode,
-                     (unsigned)c.write, (unsigned)op->group, shape);
+    s->key.bytes.len = 0;
+    text_addf(&s->key, "%u %u %u %u ", (unsigned)c.prefill, (unsigned)c.decode, (unsigned)c.write,
+              (unsigned)op->group);
+    text_add(&s->key, shape);
     bool fresh;
-    uint32_t number = text_number(&s->classes, text, &fresh);
+    uint32_t number = text_number(&s->classes, text_string(&s->key), &fresh);
     if (fresh) {
         VEC_PUSH(s->arena, &s->plan->classes, c);
     }
@@ -273,11 +278,13 @@ void kernels_assign(struct arena *a, struct plan *plan) {
         .name = mangle(a, plan->deploy ? plan->deploy : ""),
         .kernels = {.arena = a},
         .classes = {.arena = a},
+        .shape = text_of(a),
+        .key = text_of(a),
     };
     plan->kernels.len = plan->classes.len = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct plan_operator *op = &plan->operators.at[i];
-        const char *shape = shape_text(a, plan, op);
+        const char *shape = shape_text(&s.shape, plan, op);
         for (int p = 0; p < PHASE_COUNT; p++) {
             struct plan_phase *phase = &op->phase[p];
             const char *entry = phase->present && phase->backend ? phase->entry : NULL;

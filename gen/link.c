@@ -40,13 +40,13 @@ static void check_function(const struct link *l, const char *backend_name, const
     struct diags *d = l->program->diags;
     const struct kernel_family *family = kernel_family(word);
     enum kernel_role role = strcmp(line, "write") == 0 ? KERNEL_WRITE : KERNEL_RUN;
-    const char *why = mangle_reserved(word);
+    const char *why = family ? NULL : mangle_reserved(word);
     if (family && family->role != role) {
         struct diag *g = diag_add(d, DIAG_A0813, word_span(l, backend, line),
                                   "kernel family `%s` cannot be the `%s` of a backend", word, line);
         diag_help(d, g, "`%s` belongs after `%s =`", word,
                   family->role == KERNEL_WRITE ? "write" : "entry");
-    } else if (!family && why) {
+    } else if (why) {
         diag_add(d, DIAG_A0812, word_span(l, backend, line),
                  "`%s` cannot be the name of a C function: it is %s", word, why);
     } else if (!family && strcmp(word, mangle(l->program->arena, l->plan->deploy)) == 0) {

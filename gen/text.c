@@ -5,7 +5,10 @@
 
 #include "gen/text.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define SHORT_BYTES 128
 
 struct text text_of(struct arena *a) {
     return (struct text){.arena = a};
@@ -20,7 +23,13 @@ static void reserve(struct text *t, size_t more) {
     if (cap < need) {
         cap = need;
     }
-    t->bytes.at = arena_grow(t->arena, t->bytes.at, t->bytes.len, cap);
+    if (t->bytes.cap == 0 || !arena_extend(t->arena, t->bytes.at, t->bytes.cap, cap)) {
+        char *larger = arena_alloc_raw(t->arena, cap);
+        if (t->bytes.len > 0) {
+            memcpy(larger, t->bytes.at, t->bytes.len);
+        }
+        t->bytes.at = larger;
+    }
     t->bytes.cap = cap;
 }
 
@@ -36,12 +45,34 @@ void text_add(struct text *t, const char *s) {
     text_add_n(t, s, strlen(s));
 }
 
+// Most of what is added is short and fits behind the text as it is; the rest is made elsewhere.
 void text_addf(struct text *t, const char *format, ...) {
-    va_list args;
+    va_list args, again;
+    reserve(t, SHORT_BYTES);
+    const size_t room = t->bytes.cap - t->bytes.len;
     va_start(args, format);
-    const char *s = arena_vprintf(t->arena, format, args);
+    va_copy(again, args);
+    const int len = vsnprintf(t->bytes.at + t->bytes.len, room, format, args);
+    if (len >= 0 && (size_t)len < room) {
+        t->bytes.len += (size_t)len;
+    } else {
+        text_add(t, arena_vprintf(t->arena, format, again));
+    }
+    va_end(again);
     va_end(args);
-    text_add(t, s);
+}
+
+void text_add_int(struct text *t, int64_t v) {
+    char digits[sizeof "-9223372036854775808"], *at = digits + sizeof digits;
+    uint64_t rest = v < 0 ? -(uint64_t)v : (uint64_t)v;
+    do {
+        *--at = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (v < 0) {
+        *--at = '-';
+    }
+    text_add_n(t, at, (size_t)(digits + sizeof digits - at));
 }
 
 void text_pad(struct text *t, size_t n) {

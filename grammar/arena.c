@@ -71,12 +71,16 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t bytes) {
     return c;
 }
 
-void *arena_alloc_raw(struct arena *a, size_t bytes) {
+static size_t aligned(struct arena *a, size_t bytes) {
     const size_t align = alignof(max_align_t);
     if (bytes > SIZE_MAX - align) {
         out_of_memory(a);
     }
-    bytes = (bytes + align - 1) / align * align;
+    return (bytes + align - 1) / align * align;
+}
+
+void *arena_alloc_raw(struct arena *a, size_t bytes) {
+    bytes = aligned(a, bytes);
     struct arena_chunk *c = chunk_for(a, bytes);
     void *block = c->data + c->used;
     c->used += bytes;
@@ -88,11 +92,23 @@ void *arena_alloc(struct arena *a, size_t bytes) {
 }
 
 void *arena_grow(struct arena *a, const void *old, size_t old_bytes, size_t new_bytes) {
-    void *block = arena_alloc(a, new_bytes);
+    char *block = arena_alloc_raw(a, new_bytes);
     if (old_bytes) {
         memcpy(block, old, old_bytes);
     }
+    memset(block + old_bytes, 0, new_bytes - old_bytes);
     return block;
+}
+
+bool arena_extend(struct arena *a, const void *block, size_t old_bytes, size_t new_bytes) {
+    struct arena_chunk *c = a->chunks;
+    const size_t before = aligned(a, old_bytes), more = aligned(a, new_bytes) - before;
+    const bool last = c && c->used >= before && block == c->data + c->used - before;
+    if (!last || more > c->size - c->used) {
+        return false;
+    }
+    c->used += more;
+    return true;
 }
 
 char *arena_strndup(struct arena *a, const char *text, size_t len) {

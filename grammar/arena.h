@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,9 @@ void *arena_alloc(struct arena *a, size_t bytes);
 void *arena_alloc_raw(struct arena *a, size_t bytes);
 // A larger copy of a block; the old block stays in the arena.
 void *arena_grow(struct arena *a, const void *old, size_t old_bytes, size_t new_bytes);
+// Lengthens the block that was handed out last, where there is room behind it; what is new is not
+// zeroed. False: nothing has changed.
+bool arena_extend(struct arena *a, const void *block, size_t old_bytes, size_t new_bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_strdup(struct arena *a, const char *text);
 char *arena_vprintf(struct arena *a, const char *format, va_list args)

@@ -26,7 +26,8 @@ static void check_output(struct emitted e, struct emitted again) {
 
 static void emit_all(struct arena *a, const struct plan *plan) {
     check_output(emit_header(a, plan), emit_header(a, plan));
-    check_output(emit_table(a, plan), emit_table(a, plan));
+    const struct emitted json = emit_json(a, plan, false);
+    check_output(emit_table(a, plan, json), emit_table(a, plan, json));
     check_output(emit_kernels(a, plan), emit_kernels(a, plan));
 }
 

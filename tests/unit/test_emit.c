@@ -39,10 +39,14 @@ static bool run(struct arena *a, const char *command) {
     return good;
 }
 
+static struct emitted table_of(struct plan_fixture *f) {
+    return emit_table(&f->arena, &f->plan, emit_json(&f->arena, &f->plan, false));
+}
+
 static void save_all(struct plan_fixture *f, const char *name) {
     struct arena *a = &f->arena;
     save(a, arena_printf(a, "%s.h", name), emit_header(a, &f->plan));
-    save(a, arena_printf(a, "%s.c", name), emit_table(a, &f->plan));
+    save(a, arena_printf(a, "%s.c", name), table_of(f));
     save(a, arena_printf(a, "%s_kernels.c", name), emit_kernels(a, &f->plan));
 }
 
@@ -221,10 +225,10 @@ static void test_order(void) {
     struct plan_fixture f, g;
     plan_fixture_make(&f, "g", 26, 6);
     plan_fixture_make(&g, "g", 26, 6);
-    struct emitted a = emit_table(&f.arena, &f.plan), b = emit_table(&g.arena, &g.plan);
+    struct emitted a = table_of(&f), b = table_of(&g);
     ok(a.len == b.len && memcmp(a.text, b.text, a.len) == 0, "equal plans give equal bytes");
     g.plan.operators.at[3].phase[PHASE_DECODE].decided_by = DECIDED_AUTO;
-    b = emit_table(&g.arena, &g.plan);
+    b = table_of(&g);
     ok(a.len == b.len && memcmp(a.text, b.text, a.len) != 0,
        "the fingerprint in the table sees every change of the plan");
     plan_fixture_free(&f);

@@ -47,7 +47,7 @@ static size_t compile(struct arena *a, struct diags *d, struct sources *s, const
     struct text t = text_of(a);
     explain_text(&t, &plan, &(struct explain_filter){0});
     return t.bytes.len + emit_json(a, &plan, true).len + emit_header(a, &plan).len +
-           emit_table(a, &plan).len + emit_kernels(a, &plan).len;
+           emit_table(a, &plan, emit_json(a, &plan, false)).len + emit_kernels(a, &plan).len;
 }
 
 // 0 when memory ran out, else the length of the outputs.
