@@ -255,8 +255,10 @@ static void put_ssm(struct translation *t) {
     }
     if (kind == MAMBA1_ALONE) {
         put(t, "intermediate_size", inner);
-    } else if (kind == MAMBA1 && hidden) {
-        put_int(t, "mamba_expand", width / hidden, inner);
+    } else if (kind == MAMBA1) {
+        if (hidden) {
+            put_int(t, "mamba_expand", width / hidden, inner);
+        }
     } else if (rank && heads) {
         static const char *const head_keys[][2] = {
             [MAMBA2] = {"mamba_n_heads", "mamba_d_head"},
