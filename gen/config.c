@@ -117,9 +117,6 @@ static void report(struct arena *a, struct diags *d, uint32_t file,
     enum json_error_code code = json_error_code(e);
     uint32_t position = e->position > 0 ? (uint32_t)e->position : 0;
     const char *why = cause(a, e->text);
-    if (code == json_error_out_of_memory) {
-        longjmp(*a->out_of_memory, 1);
-    }
     if (code == json_error_invalid_utf8) {
         uint32_t end = position < s->len ? position + 1 : position;
         diag_add(d, DIAG_A0901, (struct span){file, position, end}, "byte `%s` is not valid UTF-8",
@@ -219,6 +216,45 @@ static struct config_value *build(struct builder *b, json_t *j) {
     return v;
 }
 
+// ---- jansson, in the arena. Left to itself it takes a lack of memory for an error of the text, or
+// drops a member, and what it holds outlives a jump. Its functions for memory have no context, so
+// that there is one arena at a time.
+static struct arena *jansson_arena;
+
+static void *jansson_alloc(size_t bytes) {
+    return arena_alloc_raw(jansson_arena, bytes);
+}
+
+static void jansson_free(void *block) {
+    (void)block;
+}
+
+struct loading {
+    const char *text;
+    size_t len;
+    json_t *root;
+    json_error_t error;
+};
+
+static void load(void *ctx) {
+    struct loading *l = ctx;
+    l->root = json_loadb(l->text, l->len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &l->error);
+}
+
+static void load_in(struct arena *a, struct loading *l) {
+    json_malloc_t usual_alloc;
+    json_free_t usual_free;
+    json_get_alloc_funcs(&usual_alloc, &usual_free);
+    json_set_alloc_funcs(jansson_alloc, jansson_free);
+    jansson_arena = a;
+    const bool in_memory = arena_try(a, load, l);
+    jansson_arena = NULL;
+    json_set_alloc_funcs(usual_alloc, usual_free);
+    if (!in_memory) {
+        arena_out_of_memory(a);
+    }
+}
+
 struct config_value *config_read(struct arena *a, struct diags *d, uint32_t file) {
     const struct source *s = &d->sources->files.at[file];
     const char *text = s->text;
@@ -234,15 +270,14 @@ struct config_value *config_read(struct arena *a, struct diags *d, uint32_t file
         diag_add(d, DIAG_A0901, (struct span){file, len, len}, "the file is empty");
         return NULL;
     }
-    json_error_t e;
-    json_t *j = json_loadb(plain, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &e);
-    if (!j) {
-        report(a, d, file, &tokens, &e);
+    struct loading l = {.text = plain, .len = len};
+    load_in(a, &l);
+    if (!l.root) {
+        report(a, d, file, &tokens, &l.error);
         return NULL;
     }
     struct builder b = {a, text, file, &tokens, 0};
-    struct config_value *v = build(&b, j);
-    json_decref(j);
+    struct config_value *v = build(&b, l.root);
     if (v->kind != CONFIG_OBJECT) {
         diag_add(d, DIAG_A0906, v->span, "a configuration must be an object, has %s",
                  config_kind_text(v->kind));

@@ -95,6 +95,7 @@ static bool write_temporary(struct outputs *o, struct output_file *f) {
         return fail(o, "write", f->path, EISDIR);
     }
     const char *name = arena_printf(o->arena, "%s.%ld.tmp", f->path, (long)getpid());
+    f->keep = arena_printf(o->arena, "%s.%ld.old", f->path, (long)getpid());
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
         return fail(o, "write", f->path, errno);
@@ -129,16 +130,15 @@ static bool rename_all(struct outputs *o) {
         if (!f->temporary) {
             continue;
         }
-        const char *keep = arena_printf(o->arena, "%s.%ld.old", f->path, (long)getpid());
-        if (link(f->path, keep) == 0) {
-            f->kept = keep;
+        if (link(f->path, f->keep) == 0) {
+            f->kept = f->keep;
         } else {
             f->is_new = errno == ENOENT; // else the file system has no links: no way back
         }
         if (rename(f->temporary, f->path) != 0) {
-            fail(o, "write", f->path, errno);
+            const int error = errno;
             undo(o, i);
-            return false;
+            return fail(o, "write", f->path, error);
         }
     }
     return true;
@@ -177,7 +177,7 @@ static bool write_specials(struct outputs *o) {
     return true;
 }
 
-static bool commit(struct outputs *o) {
+static bool commit_all(struct outputs *o) {
     for (size_t i = 0; i < o->files.len; i++) {
         struct output_file *f = &o->files.at[i];
         f->path = behind_link(o, f->path);
@@ -190,17 +190,28 @@ static bool commit(struct outputs *o) {
     return write_specials(o) && rename_all(o);
 }
 
+struct commit {
+    struct outputs *outputs;
+    bool good;
+};
+
+static void commit(void *ctx) {
+    struct commit *c = ctx;
+    c->good = commit_all(c->outputs);
+}
+
 bool outputs_commit(struct outputs *o) {
+    struct commit c = {.outputs = o};
     sigset_t ending, before;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
     sigaddset(&ending, SIGTERM);
     sigaddset(&ending, SIGHUP);
     sigprocmask(SIG_BLOCK, &ending, &before);
-    bool good = commit(o);
+    const bool in_memory = arena_try(o->arena, commit, &c);
     for (size_t i = 0; i < o->files.len; i++) {
         struct output_file *f = &o->files.at[i];
-        if (!good && f->temporary) {
+        if (!c.good && f->temporary) {
             unlink(f->temporary);
         }
         if (f->kept) {
@@ -208,7 +219,10 @@ bool outputs_commit(struct outputs *o) {
         }
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
-    return good;
+    if (!in_memory) {
+        arena_out_of_memory(o->arena);
+    }
+    return c.good;
 }
 
 bool output_stdout(struct arena *a, struct diags *d, const char *text, size_t len) {

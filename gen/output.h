@@ -12,6 +12,7 @@ struct output_file {
     const char *text;
     size_t len;
     const char *temporary; // once it was made
+    const char *keep;      // name for the next
     const char *kept;      // hard link to the file that it replaces, while that may be needed
     bool is_new;           // nothing stood there
     bool special;          // a device or a pipe

@@ -33,17 +33,29 @@ void arena_free(struct arena *a) {
     }
 }
 
-static _Noreturn void out_of_memory(struct arena *a) {
+_Noreturn void arena_out_of_memory(struct arena *a) {
     longjmp(*a->out_of_memory, 1);
+}
+
+bool arena_try(struct arena *a, void (*step)(void *ctx), void *ctx) {
+    jmp_buf here, *const outer = a->out_of_memory;
+    volatile bool good = false;
+    a->out_of_memory = &here;
+    if (setjmp(here) == 0) {
+        step(ctx);
+        good = true;
+    }
+    a->out_of_memory = outer;
+    return good;
 }
 
 static struct arena_chunk *chunk_new(struct arena *a, size_t size) {
     if (size > SIZE_MAX - sizeof(struct arena_chunk)) {
-        out_of_memory(a);
+        arena_out_of_memory(a);
     }
     struct arena_chunk *c = a->allocate(sizeof *c + size);
     if (!c) {
-        out_of_memory(a);
+        arena_out_of_memory(a);
     }
     c->used = 0;
     c->size = size;
@@ -74,7 +86,7 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t bytes) {
 static size_t aligned(struct arena *a, size_t bytes) {
     const size_t align = alignof(max_align_t);
     if (bytes > SIZE_MAX - align) {
-        out_of_memory(a);
+        arena_out_of_memory(a);
     }
     return (bytes + align - 1) / align * align;
 }
@@ -130,7 +142,7 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args) {
     int len = vsnprintf(NULL, 0, format, again);
     va_end(again);
     if (len < 0) {
-        out_of_memory(a);
+        arena_out_of_memory(a);
     }
     char *text = arena_alloc(a, (size_t)len + 1);
     vsnprintf(text, (size_t)len + 1, format, args);

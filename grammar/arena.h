@@ -21,6 +21,10 @@ struct arena {
 
 void arena_init(struct arena *a, jmp_buf *out_of_memory);
 void arena_free(struct arena *a);
+_Noreturn void arena_out_of_memory(struct arena *a);
+// For a step that holds what the arena does not free: false when memory ran out in it. The caller
+// then releases that and goes on to arena_out_of_memory.
+bool arena_try(struct arena *a, void (*step)(void *ctx), void *ctx);
 
 // Zeroed, aligned for any object.
 void *arena_alloc(struct arena *a, size_t bytes);
