@@ -111,6 +111,18 @@ static void report_token(struct arena *a, struct diags *d, const struct json_tok
              strstr(why, "expected") ? ", saw" : "", saw);
 }
 
+// jansson takes a byte 0 for the end. Where the text goes on behind it, the byte is what is wrong.
+static struct span end_seen(const struct json_tokens *tokens, uint32_t file,
+                            const struct source *s) {
+    for (size_t i = 0; i < tokens->len; i++) {
+        struct json_token t = tokens->at[i];
+        if (s->text[t.begin] == '\0') {
+            return (struct span){file, t.begin, t.end};
+        }
+    }
+    return (struct span){file, s->len, s->len};
+}
+
 static void report(struct arena *a, struct diags *d, uint32_t file,
                    const struct json_tokens *tokens, const json_error_t *e) {
     const struct source *s = &d->sources->files.at[file];
@@ -124,8 +136,9 @@ static void report(struct arena *a, struct diags *d, uint32_t file,
         return;
     }
     if (code == json_error_premature_end_of_input && !strstr(e->text, "premature")) {
-        diag_add(d, DIAG_A0901, (struct span){file, s->len, s->len},
-                 "not valid JSON: %s, saw the end of the file", why);
+        struct span at = end_seen(tokens, file, s);
+        diag_add(d, DIAG_A0901, at, "not valid JSON: %s, saw %s", why,
+                 at.begin < s->len ? "a byte 0" : "the end of the file");
         return;
     }
     struct span at = error_span(tokens, file, s->len, position);

@@ -130,6 +130,9 @@ static bool flatten(struct translation *t, const char *gguf_key, const char *key
     if (!list || list->kind != CONFIG_ARRAY) {
         return true;
     }
+    if ((int64_t)list->members.len < integer(t, "block_count")) {
+        return error(t, DIAG_A0909, get(t, gguf_key), "has fewer entries than there are layers");
+    }
     for (size_t k = 0; k < list->members.len; k++) {
         const struct config_value *v = list->members.at[k];
         bool same = one && strcmp(v->text, one->text) == 0;

@@ -62,7 +62,7 @@ static void set_windows(struct import *i) {
     if (types) {
         import_set_window(i, types, w);
     }
-    if (types && w.given && !import_has_type(i, types, LAYER_SLIDING)) {
+    if (types && w.given && !i->failed && !import_has_type(i, types, LAYER_SLIDING)) {
         import_note(i, w.at, "`%s` is given, but no layer of this %s has a window",
                     config_path(i->arena, w.at), i->arch->model_type);
     }

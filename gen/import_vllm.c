@@ -316,7 +316,8 @@ int import_vllm(struct command *c) {
         return failure_status(c);
     }
     if (o->resolve.len > 0) {
-        return import_vllm_resolve(&s);
+        int status = import_vllm_resolve(&s);
+        return status == EXIT_STATUS_INPUT ? failure_status(c) : status;
     }
     if (o->given[OPTION_KEYS]) {
         const char *keys = vllm_keys_text(&s);
