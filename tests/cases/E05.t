@@ -34,10 +34,14 @@ attnc build d.attn -o plain_file
 exits 3 "an output folder that is a file is exit 3"
 attnc build d.attn -o plain_file/below
 exits 3 "... or below one"
-if [ "$(id -u)" != 0 ]; then
-    mkdir locked && chmod 555 locked
-    attnc build d.attn -o locked
+mkdir locked && chmod 555 locked && chmod 755 .
+as_nobody=
+[ "$(id -u)" != 0 ] || as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if $as_nobody test -r d.attn -a -x "$ATTNC" 2>/dev/null; then
+    status=0
+    $as_nobody "$ATTNC" build d.attn -o locked >"$WORK/out" 2>"$WORK/err" || status=$?
     exits 3 "a folder without leave to write is exit 3"
+    is "$(find locked -type f)" "" "... and nothing is written"
 else
     point 0 "a folder without leave to write is exit 3 # SKIP root may write anywhere"
 fi
@@ -50,8 +54,7 @@ exits 3 "an output that cannot be replaced is exit 3"
 state half >after
 same before after "... and the others keep their old state"
 
-# A full disk, and a writer killed at any time.
-attnc build d.attn -o new
+# A write that fails.
 deployment "" "backend = CPU_REF;"
 status=0
 sh -c 'trap "" XFSZ; ulimit -f 1; exec "$1" build d.attn -o full' sh "$ATTNC" \
@@ -64,16 +67,52 @@ if [ -c /dev/full ]; then
     "$ATTNC" import hf c.json >/dev/full 2>"$WORK/err" || status=$?
     exits 3 "a full standard output is exit 3"
 fi
-torn=0
-k=0
-while [ $k -lt 40 ]; do
-    timeout -s KILL "0.00$((k % 10))" "$ATTNC" build d.attn -o kill >/dev/null 2>&1
-    for f in kill/d.*; do
-        [ ! -e "$f" ] || cmp -s "$f" "out/${f#kill/}" || torn=$((torn + 1))
+# A file system of two pages, where one can be had.
+if unshare -rm true 2>/dev/null; then
+    status=0
+    mkdir small
+    unshare -rm sh -c 'mount -t tmpfs -o size=8k small small || exit 99
+        "$1" build d.attn -o small
+        status=$?
+        find small -type f
+        exit $status' sh "$ATTNC" >"$WORK/out" 2>"$WORK/err" || status=$?
+fi
+if [ "$status" != 99 ] && [ -d small ]; then
+    exits 3 "a disk that is full is exit 3"
+    is "$(cat "$WORK/out")" "" "... and nothing is left on it"
+else
+    point 0 "a disk that is full is exit 3 # SKIP no leave to mount one"
+fi
+
+# Killed 200 times, at times spread over a run that replaces old outputs: each file is old or new.
+killed() { # K: the K-th of them, in a folder of its own; says what is neither
+    cp -r out "kill$1"
+    status=0
+    us=$(($1 * span / 200))
+    timeout -s KILL "$(printf '%d.%06d' $((us / 1000000)) $((us % 1000000)))" \
+        "$ATTNC" build d.attn -o "kill$1" >/dev/null 2>&1 || status=$?
+    for f in out/*; do
+        f="kill$1/${f#out/}"
+        cmp -s "$f" "out/${f#*/}" || cmp -s "$f" "new/${f#*/}" || echo "torn: $f"
     done
-    k=$((k + 1))
+    echo "status $status"
+    rm -r "kill$1"
+}
+deployment "" "backend = CPU_FLASH;"
+began=$(date +%s%N)
+attnc build d.attn -o new
+# Twenty at a time take several times as long as one.
+span=$((($(date +%s%N) - began) / 1000 * 4))
+for batch in 0 1 2 3 4 5 6 7 8 9; do
+    for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        killed $((20 * batch + k)) >"kills.$batch.$k" 2>/dev/null &
+    done
+    wait
 done
-is "$torn" 0 "killed at any time: a file is whole or not there"
+is "$(cat kills.* | grep -c '^status')" 200 "killed at 200 times"
+ok "... some of them before the end" grep -q '^status 137' kills.*
+is "$(cat kills.* | grep '^torn')" "" "... and each file is the old one or the new one, and whole"
+deployment "" "backend = CPU_REF;"
 attnc import hf nosuch.json -o m.attn
 exits 3 "import: a missing input is exit 3"
 echo old >m.attn
