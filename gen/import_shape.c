@@ -108,7 +108,7 @@ const char *import_dtype(struct import *i, const struct config_value *v) {
 void import_dtype_line(struct import *i) {
     const struct config_value *v = dtype_field(i);
     if (!v || import_is(v, "auto")) {
-        import_set(i, IMPORT_DTYPE, "bf16", "not in the file: that of the published weights");
+        import_set(i, IMPORT_DTYPE, "bf16", "not in the file: bf16 is assumed");
     } else {
         import_set(i, IMPORT_DTYPE, import_dtype(i, v), NULL);
     }
