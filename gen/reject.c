@@ -242,7 +242,9 @@ static void report_automatic(struct rejections *all, const struct rejection *r) 
             p->diags, DIAG_A0602, span,
             "no priority applies to %s, so nothing can be chosen automatically", what_of(all, r));
         note_origin(all, g, r);
-        help_import(c, g);
+        if (o->m->all_priorities) {
+            help_import(c, g);
+        }
         leave_open(c, g, r);
         return;
     }
