@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # E14: time grows with the input, not with its square; large tokens and many errors are no trouble.
-# Growth over a factor of four is measured in user time, the least of three runs: 4 is linear, 16 is
+# Growth over a factor of four is measured in user time, the less of two runs: 4 is linear, 16 is
 # quadratic, and the limit of 8 leaves room for a busy machine. bench/compile.sh has exact figures.
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,7 @@ large() { awk -v shape="$1" -v n="$2" -f "$ROOT/bench/large.awk" >big.attn; }
 # user_time ARGS: hundredths of a second, at least 1.
 user_time() {
     best=
-    for _ in 1 2 3; do
+    for _ in 1 2; do
         t=$( { LC_ALL=C bash -c 'TIMEFORMAT=%U; time "$0" "$@" >/dev/null 2>&1' "$ATTNC" "$@"; } 2>&1)
         t=$(awk -v t="$t" 'BEGIN { printf "%d", t * 100 + 1 }')
         { [ -n "$best" ] && [ "$best" -le "$t" ]; } || best=$t
