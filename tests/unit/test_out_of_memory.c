@@ -13,6 +13,7 @@
 
 #include "gen/attnc.h"
 #include "gen/command.h"
+#include "gen/output.h"
 #include "tests/tap.h"
 
 #define LENGTHS 8
@@ -209,6 +210,43 @@ static bool write_inputs(int length) {
     return good;
 }
 
+// So many outputs that memory runs out when some of their temporaries are on disk already.
+static void commit_many(long at, bool *ended) {
+    struct arena a;
+    jmp_buf out_of_memory;
+    struct outputs o;
+    struct sources sources = {.arena = &a};
+    struct diags diags = {.arena = &a, .sources = &sources};
+    arena_init(&a, &out_of_memory);
+    a.allocate = failing;
+    allocations = 0;
+    fails_at = at;
+    *ended = false;
+    if (setjmp(out_of_memory) == 0) {
+        outputs_init(&o, &a, &diags);
+        for (int i = 0; i < 400; i++) {
+            outputs_add(&o, arena_printf(&a, "many/%0100d", i), "new\n", strlen("new\n"));
+        }
+        outputs_commit(&o);
+        *ended = true;
+    }
+    arena_free(&a);
+}
+
+static void test_outputs(void) {
+    bool ended;
+    commit_many(0, &ended);
+    const long needed = allocations;
+    ok(ended && entries("many") == 402, "400 outputs, %ld allocations", needed);
+    long bad = 0;
+    for (long at = 1; at <= needed; at++) {
+        remove_all("many");
+        commit_many(at, &ended);
+        bad += ended || entries("many") > 2;
+    }
+    is_int(bad, 0, "... whichever allocation fails, neither outputs nor temporaries are left");
+}
+
 int main(void) {
     char folder[] = "/tmp/attnc-memory.XXXXXX";
     // The one input that attnc has to make.
@@ -229,6 +267,7 @@ int main(void) {
             test_line(&lines[i]);
         }
     }
+    test_outputs();
     is_int(foreign, 0, "jansson takes all memory from the arena");
     if (chdir("/") == 0) {
         remove_all(folder);
