@@ -211,12 +211,12 @@ static void add_class(struct table *t, uint32_t index) {
 }
 
 static void add_operators(struct table *t) {
-    text_add(&t->out, "        /* class, slot, model, owner, layer, name, max_tokens, "
+    text_add(&t->out, "        /* class, model, slot, owner, layer, name, max_tokens, "
                       "max_batch_tokens */\n");
     for (size_t i = 0; i < t->plan->operators.len; i++) {
         const struct plan_operator *op = &t->plan->operators.at[i];
         text_addf(&t->out, "        {%u, %u, %u, %u, %lld, %u, %lld, %lld}, /* %lld %s %s */\n",
-                  (unsigned)op->class_index, (unsigned)slot_of(t, op), (unsigned)op->model_index,
+                  (unsigned)op->class_index, (unsigned)op->model_index, (unsigned)slot_of(t, op),
                   (unsigned)op->owner, (long long)op->layer, (unsigned)t->operator_names[i],
                   (long long)op->max_tokens, (long long)op->max_batch_tokens, (long long)op->layer,
                   op->op, op->kind);

@@ -210,7 +210,7 @@ static void check_operator_limits(const struct link *l, const struct plan_operat
 
 static void check_limits(const struct link *l) {
     const struct plan *plan = l->plan;
-    check_limit(l, "operators", (int64_t)plan->operators.len, ATTN_NO_ENTRY - 1);
+    check_limit(l, "operators", (int64_t)plan->operators.len, ATTN_MAX_OPERATORS);
     check_limit(l, "distinct kernels", (int64_t)plan->kernels.len, ATTN_NO_ENTRY - 1);
     check_limit(l, "max_seqs", plan->max_seqs, INT32_MAX - 1);
     check_limit(l, "decode_q", plan->decode_q, INT32_MAX);

@@ -28,7 +28,7 @@ attn_status attn_table_check(const attn_table *table) {
     bool parts = part_fits(h->classes, h->n_classes, sizeof(attn_class)) &&
                  part_fits(h->operators, h->n_operators, sizeof(attn_operator)) &&
                  part_fits(h->groups, h->n_groups, sizeof(attn_group));
-    bool counts = h->n_classes < ATTN_NO_ENTRY && h->n_operators < ATTN_NO_ENTRY &&
+    bool counts = h->n_classes < ATTN_NO_ENTRY && h->n_operators <= ATTN_MAX_OPERATORS &&
                   h->n_groups < ATTN_NO_ENTRY && h->n_entries < ATTN_NO_ENTRY && h->max_seqs > 0 &&
                   h->max_seqs < INT32_MAX && h->max_batch_tokens < INT32_MAX;
     if (!parts || !counts || h->step_bytes % ATTN_WORKSPACE_ALIGN != 0 ||

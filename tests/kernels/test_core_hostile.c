@@ -82,7 +82,7 @@ static void damage(struct fixture *f, uint32_t *state) {
     attn_class *c = &f->data.classes[draw(state, CLASSES)];
     attn_operator *o = &f->data.operators[draw(state, OPERATORS)];
     int32_t v = odd_number(state);
-    switch (draw(state, 16)) {
+    switch (draw(state, 17)) {
     case 0:
         f->q_start[i + draw(state, 2)] = v;
         break;
@@ -126,7 +126,10 @@ static void damage(struct fixture *f, uint32_t *state) {
             (uint32_t)v;
         break;
     case 14:
-        *(uint16_t *[]){&o->class_index, &o->owner, &o->slot}[draw(state, 3)] = (uint16_t)v;
+        o->class_index = (uint16_t)v;
+        break;
+    case 15:
+        *(uint32_t *[]){&o->owner, &o->slot}[draw(state, 2)] = (uint32_t)v;
         break;
     default:
         f->ids[g][i][draw(state, MAX_TOKENS / BLOCK)] = v;

@@ -256,11 +256,13 @@ typedef struct attn_class { /* operators that share geometry, kernels and cache 
     uint8_t sink_logits, alibi, causal, reserved;
 } attn_class;
 
+#define ATTN_MAX_OPERATORS 0xffffffu
+
 typedef struct attn_operator {
     uint16_t class_index;
-    uint16_t slot;  /* its place among the cache owners of its group; a sharer has its owner's */
     uint16_t model; /* in the deployment's list */
-    uint16_t owner; /* operator whose pages it reads; itself but for kv_share */
+    uint32_t slot;  /* its place among the cache owners of its group; a sharer has its owner's */
+    uint32_t owner; /* operator whose pages it reads; itself but for kv_share */
     uint32_t layer;
     uint32_t name;                         /* offset of "MODEL.LAYER.OP" in the string blob */
     uint32_t max_tokens, max_batch_tokens; /* its model's limits */

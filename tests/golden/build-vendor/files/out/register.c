@@ -32,7 +32,7 @@ _Static_assert(sizeof(attn_header) == 120,
                "attn_header has another size than attnc knows");
 _Static_assert(sizeof(attn_class) == ATTN_ROUND_UP(68, _Alignof(attn_class)),
                "attn_class has another size than attnc knows");
-_Static_assert(sizeof(attn_operator) == 24,
+_Static_assert(sizeof(attn_operator) == 28,
                "attn_operator has another size than attnc knows");
 _Static_assert(sizeof(attn_group) == 48,
                "attn_group has another size than attnc knows");
@@ -166,12 +166,12 @@ static const struct name_register_layout name_register_data = {
         },
     },
     .operators = {
-        /* class, slot, model, owner, layer, name, max_tokens, max_batch_tokens */
+        /* class, model, slot, owner, layer, name, max_tokens, max_batch_tokens */
         {0, 0, 0, 0, 0, 0, 100, 16}, /* 0 self encoder_only_attention */
         {0, 0, 0, 1, 1, 11, 100, 16}, /* 1 self encoder_only_attention */
-        {1, 0, 1, 2, 0, 22, 100, 16}, /* 0 self full_attention */
-        {2, 0, 1, 3, 0, 40, 100, 16}, /* 0 cross cross_attention */
-        {3, 0, 1, 4, 1, 59, 100, 16}, /* 1 self sliding_window */
+        {1, 1, 0, 2, 0, 22, 100, 16}, /* 0 self full_attention */
+        {2, 1, 0, 3, 0, 40, 100, 16}, /* 0 cross cross_attention */
+        {3, 1, 0, 4, 1, 59, 100, 16}, /* 1 self sliding_window */
         {2, 1, 1, 5, 1, 77, 100, 16}, /* 1 cross cross_attention */
     },
     .groups = {

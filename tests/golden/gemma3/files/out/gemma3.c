@@ -28,7 +28,7 @@ _Static_assert(sizeof(attn_header) == 120,
                "attn_header has another size than attnc knows");
 _Static_assert(sizeof(attn_class) == ATTN_ROUND_UP(68, _Alignof(attn_class)),
                "attn_class has another size than attnc knows");
-_Static_assert(sizeof(attn_operator) == 24,
+_Static_assert(sizeof(attn_operator) == 28,
                "attn_operator has another size than attnc knows");
 _Static_assert(sizeof(attn_group) == 48,
                "attn_group has another size than attnc knows");
@@ -118,33 +118,33 @@ static const struct gemma3_layout gemma3_data = {
         },
     },
     .operators = {
-        /* class, slot, model, owner, layer, name, max_tokens, max_batch_tokens */
+        /* class, model, slot, owner, layer, name, max_tokens, max_batch_tokens */
         {0, 0, 0, 0, 0, 0, 1024, 512}, /* 0 self sliding_window */
-        {0, 1, 0, 1, 1, 17, 1024, 512}, /* 1 self sliding_window */
-        {0, 2, 0, 2, 2, 34, 1024, 512}, /* 2 self sliding_window */
-        {0, 3, 0, 3, 3, 51, 1024, 512}, /* 3 self sliding_window */
-        {0, 4, 0, 4, 4, 68, 1024, 512}, /* 4 self sliding_window */
+        {0, 0, 1, 1, 1, 17, 1024, 512}, /* 1 self sliding_window */
+        {0, 0, 2, 2, 2, 34, 1024, 512}, /* 2 self sliding_window */
+        {0, 0, 3, 3, 3, 51, 1024, 512}, /* 3 self sliding_window */
+        {0, 0, 4, 4, 4, 68, 1024, 512}, /* 4 self sliding_window */
         {1, 0, 0, 5, 5, 85, 1024, 512}, /* 5 self full_attention */
-        {0, 5, 0, 6, 6, 102, 1024, 512}, /* 6 self sliding_window */
-        {0, 6, 0, 7, 7, 119, 1024, 512}, /* 7 self sliding_window */
-        {0, 7, 0, 8, 8, 136, 1024, 512}, /* 8 self sliding_window */
-        {0, 8, 0, 9, 9, 153, 1024, 512}, /* 9 self sliding_window */
-        {0, 9, 0, 10, 10, 170, 1024, 512}, /* 10 self sliding_window */
-        {1, 1, 0, 11, 11, 188, 1024, 512}, /* 11 self full_attention */
-        {0, 10, 0, 12, 12, 206, 1024, 512}, /* 12 self sliding_window */
-        {0, 11, 0, 13, 13, 224, 1024, 512}, /* 13 self sliding_window */
-        {0, 12, 0, 14, 14, 242, 1024, 512}, /* 14 self sliding_window */
-        {0, 13, 0, 15, 15, 260, 1024, 512}, /* 15 self sliding_window */
-        {0, 14, 0, 16, 16, 278, 1024, 512}, /* 16 self sliding_window */
-        {1, 2, 0, 17, 17, 296, 1024, 512}, /* 17 self full_attention */
-        {0, 15, 0, 18, 18, 314, 1024, 512}, /* 18 self sliding_window */
-        {0, 16, 0, 19, 19, 332, 1024, 512}, /* 19 self sliding_window */
-        {0, 17, 0, 20, 20, 350, 1024, 512}, /* 20 self sliding_window */
-        {0, 18, 0, 21, 21, 368, 1024, 512}, /* 21 self sliding_window */
-        {0, 19, 0, 22, 22, 386, 1024, 512}, /* 22 self sliding_window */
-        {1, 3, 0, 23, 23, 404, 1024, 512}, /* 23 self full_attention */
-        {0, 20, 0, 24, 24, 422, 1024, 512}, /* 24 self sliding_window */
-        {0, 21, 0, 25, 25, 440, 1024, 512}, /* 25 self sliding_window */
+        {0, 0, 5, 6, 6, 102, 1024, 512}, /* 6 self sliding_window */
+        {0, 0, 6, 7, 7, 119, 1024, 512}, /* 7 self sliding_window */
+        {0, 0, 7, 8, 8, 136, 1024, 512}, /* 8 self sliding_window */
+        {0, 0, 8, 9, 9, 153, 1024, 512}, /* 9 self sliding_window */
+        {0, 0, 9, 10, 10, 170, 1024, 512}, /* 10 self sliding_window */
+        {1, 0, 1, 11, 11, 188, 1024, 512}, /* 11 self full_attention */
+        {0, 0, 10, 12, 12, 206, 1024, 512}, /* 12 self sliding_window */
+        {0, 0, 11, 13, 13, 224, 1024, 512}, /* 13 self sliding_window */
+        {0, 0, 12, 14, 14, 242, 1024, 512}, /* 14 self sliding_window */
+        {0, 0, 13, 15, 15, 260, 1024, 512}, /* 15 self sliding_window */
+        {0, 0, 14, 16, 16, 278, 1024, 512}, /* 16 self sliding_window */
+        {1, 0, 2, 17, 17, 296, 1024, 512}, /* 17 self full_attention */
+        {0, 0, 15, 18, 18, 314, 1024, 512}, /* 18 self sliding_window */
+        {0, 0, 16, 19, 19, 332, 1024, 512}, /* 19 self sliding_window */
+        {0, 0, 17, 20, 20, 350, 1024, 512}, /* 20 self sliding_window */
+        {0, 0, 18, 21, 21, 368, 1024, 512}, /* 21 self sliding_window */
+        {0, 0, 19, 22, 22, 386, 1024, 512}, /* 22 self sliding_window */
+        {1, 0, 3, 23, 23, 404, 1024, 512}, /* 23 self full_attention */
+        {0, 0, 20, 24, 24, 422, 1024, 512}, /* 24 self sliding_window */
+        {0, 0, 21, 25, 25, 440, 1024, 512}, /* 25 self sliding_window */
     },
     .groups = {
         /* 0: sliding_window */ {
