@@ -4,6 +4,7 @@
 In: a .tsv as vllm_oracle.py writes it, or one packed by xz. Out: rows in the order of the file.
 """
 
+import collections
 import functools
 import lzma
 from typing import NamedTuple
@@ -57,3 +58,14 @@ def read(path):
     with opener(path, "rt", encoding="utf-8") as file:
         lines = file.read().splitlines()
     return [Row(*line.split("\t")) for line in lines[1:]]
+
+
+def sample(table, every):
+    """Every Nth row of each query, the first of each included."""
+    seen = collections.Counter()
+    kept = []
+    for row in table:
+        if seen[row.query] % every == 0:
+            kept.append(row)
+        seen[row.query] += 1
+    return kept
