@@ -8,26 +8,6 @@
 
 #define HELP_COLUMN 26 // where the explanations begin, behind the indent
 
-static const struct {
-    const char *word, *arguments, *help;
-} commands[COMMAND_COUNT] = {
-#define COMMAND(id, word, arguments, help) {#word, arguments, help},
-    COMMANDS(COMMAND)
-#undef COMMAND
-};
-
-static const struct help_row {
-    const char *name;
-    char letter;
-    const char *takes;
-    unsigned commands;
-    const char *help;
-} rows[OPTION_COUNT] = {
-#define OPTION(id, name, letter, takes, commands, help) {name, letter, takes, commands, help},
-    OPTIONS(OPTION)
-#undef OPTION
-};
-
 static void add_row(struct text *t, const char *left, const char *right) {
     size_t len = strlen(left);
     text_addf(t, "  %s", left);
@@ -40,7 +20,7 @@ static void add_row(struct text *t, const char *left, const char *right) {
     text_addf(t, "%s\n", right);
 }
 
-static void add_option(struct text *t, const struct help_row *row) {
+static void add_option(struct text *t, const struct option_row *row) {
     struct text left = text_of(t->arena);
     if (row->letter) {
         text_addf(&left, "-%c", row->letter);
@@ -60,19 +40,20 @@ const char *options_help(struct arena *a, enum command_id command) {
         text_add(&t, "attnc, the attention compiler: backend rules to a constant dispatch table\n\n"
                      "usage: attnc COMMAND [OPTION...] [FILE...]\n\ncommands:\n");
         for (int i = 0; i < COMMAND_COUNT; i++) {
-            add_row(&t, arena_printf(a, "%s %s", commands[i].word, commands[i].arguments),
-                    commands[i].help);
+            add_row(&t, arena_printf(a, "%s %s", command_rows[i].word, command_rows[i].arguments),
+                    command_rows[i].help);
         }
         text_add(&t, "\noptions of every command:\n");
     } else {
-        text_addf(&t, "usage: attnc %s [OPTION...] %s\n\n%s\n\noptions:\n", commands[command].word,
-                  commands[command].arguments, commands[command].help);
+        text_addf(&t, "usage: attnc %s [OPTION...] %s\n\n%s\n\noptions:\n",
+                  command_rows[command].word, command_rows[command].arguments,
+                  command_rows[command].help);
     }
     for (int i = 0; i < OPTION_COUNT; i++) {
-        bool shown = command == COMMAND_COUNT ? rows[i].commands == EVERYWHERE
-                                              : (rows[i].commands >> command & 1u) != 0;
+        bool shown = command == COMMAND_COUNT ? option_rows[i].commands == EVERYWHERE
+                                              : (option_rows[i].commands >> command & 1u) != 0;
         if (shown) {
-            add_option(&t, &rows[i]);
+            add_option(&t, &option_rows[i]);
         }
     }
     text_add(&t, "\nexit status: 0 ok, 1 errors in the input, 2 usage, 3 input or output,\n"

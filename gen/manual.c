@@ -9,26 +9,6 @@
 #include "gen/catalogue.h"
 #include "gen/options.h"
 
-static const struct {
-    const char *word, *arguments, *help;
-} commands[COMMAND_COUNT] = {
-#define COMMAND(id, word, arguments, help) {#word, arguments, help},
-    COMMANDS(COMMAND)
-#undef COMMAND
-};
-
-static const struct option_row {
-    const char *name;
-    char letter;
-    const char *takes;
-    unsigned commands;
-    const char *help;
-} rows[OPTION_COUNT] = {
-#define OPTION(id, name, letter, takes, commands, help) {name, letter, takes, commands, help},
-    OPTIONS(OPTION)
-#undef OPTION
-};
-
 static bool belongs(const struct option_row *row, int command) {
     return (row->commands >> command & 1u) != 0;
 }
@@ -104,24 +84,24 @@ static const char *print_man(struct arena *a) {
     struct text t = text_of(a);
     text_add(&t, "# COMMANDS\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        text_addf(&t, "*attnc %s* [_OPTION_...] ", commands[i].word);
-        add_guarded(&t, commands[i].arguments, SCDOC_SPECIAL, "\\");
+        text_addf(&t, "*attnc %s* [_OPTION_...] ", command_rows[i].word);
+        add_guarded(&t, command_rows[i].arguments, SCDOC_SPECIAL, "\\");
         text_add(&t, "\n\t");
-        add_guarded(&t, commands[i].help, SCDOC_SPECIAL, "\\");
+        add_guarded(&t, command_rows[i].help, SCDOC_SPECIAL, "\\");
         text_add(&t, ".\n\n");
     }
     text_add(&t, "# OPTIONS\n\nOptions may stand anywhere; *--* ends them.\n\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (rows[i].commands == EVERYWHERE) {
-            add_scdoc_option(&t, &rows[i]);
+        if (option_rows[i].commands == EVERYWHERE) {
+            add_scdoc_option(&t, &option_rows[i]);
         }
     }
     for (int c = 0; c < COMMAND_COUNT; c++) {
         bool any = false;
         for (int i = 0; i < OPTION_COUNT; i++) {
-            if (rows[i].commands != EVERYWHERE && belongs(&rows[i], c)) {
-                text_add(&t, any ? "" : arena_printf(a, "## attnc %s\n\n", commands[c].word));
-                add_scdoc_option(&t, &rows[i]);
+            if (option_rows[i].commands != EVERYWHERE && belongs(&option_rows[i], c)) {
+                text_add(&t, any ? "" : arena_printf(a, "## attnc %s\n\n", command_rows[c].word));
+                add_scdoc_option(&t, &option_rows[i]);
                 any = true;
             }
         }
@@ -152,18 +132,18 @@ static void add_bash_values(struct text *t) {
     text_add(t, "    case $previous in\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const char *values = values_of(t->arena, (enum option_id)i);
-        if (!rows[i].takes || rows[i].commands == HIDDEN) {
+        if (!option_rows[i].takes || option_rows[i].commands == HIDDEN) {
             continue;
         }
         text_add(t, "    ");
-        add_spellings(t, &rows[i], "|");
+        add_spellings(t, &option_rows[i], "|");
         if (*values) {
             text_addf(t, ") _attnc_reply -W \"%s\"; return ;;\n", values);
         } else {
             text_addf(t, ") %s return ;;\n",
-                      takes_folder(&rows[i]) ? "_attnc_reply -d;"
-                      : takes_file(&rows[i]) ? "_attnc_reply -f;"
-                                             : "COMPREPLY=();");
+                      takes_folder(&option_rows[i]) ? "_attnc_reply -d;"
+                      : takes_file(&option_rows[i]) ? "_attnc_reply -f;"
+                                                    : "COMPREPLY=();");
         }
     }
     text_add(t, "    esac\n");
@@ -172,12 +152,13 @@ static void add_bash_values(struct text *t) {
 static void add_bash_options(struct text *t) {
     text_add(t, "    case $command in\n");
     for (int c = 0; c <= COMMAND_COUNT; c++) {
-        text_addf(t, "    %s) options=\"", c < COMMAND_COUNT ? commands[c].word : "*");
+        text_addf(t, "    %s) options=\"", c < COMMAND_COUNT ? command_rows[c].word : "*");
         const char *blank = "";
         for (int i = 0; i < OPTION_COUNT; i++) {
-            if (c < COMMAND_COUNT ? belongs(&rows[i], c) : rows[i].commands == EVERYWHERE) {
+            if (c < COMMAND_COUNT ? belongs(&option_rows[i], c)
+                                  : option_rows[i].commands == EVERYWHERE) {
                 text_add(t, blank);
-                add_spellings(t, &rows[i], " ");
+                add_spellings(t, &option_rows[i], " ");
                 blank = " ";
             }
         }
@@ -189,7 +170,7 @@ static void add_bash_options(struct text *t) {
 static const char *print_bash(struct arena *a) {
     struct text t = text_of(a), words = text_of(a);
     for (int c = 0; c < COMMAND_COUNT; c++) {
-        text_addf(&words, "%s%s", c ? " " : "", commands[c].word);
+        text_addf(&words, "%s%s", c ? " " : "", command_rows[c].word);
     }
     text_addf(&t,
               "# Completion of attnc for bash; made by `attnc --print bash`.\n"
@@ -250,7 +231,7 @@ static void add_zsh_help(struct text *t, const char *help) {
 }
 
 static void add_zsh_option(struct text *t, enum option_id id, const char *spelling, char joint) {
-    const struct option_row *row = &rows[id];
+    const struct option_row *row = &option_rows[id];
     const char *values = values_of(t->arena, id);
     text_addf(t, " \\\n            '*%s", spelling);
     if (row->takes) {
@@ -276,21 +257,23 @@ static const char *print_zsh(struct arena *a) {
                  "_attnc() {\n    local curcontext=$curcontext state\n    local -a commands\n"
                  "    commands=(\n");
     for (int c = 0; c < COMMAND_COUNT; c++) {
-        text_addf(&t, "        '%s:", commands[c].word);
-        add_zsh_help(&t, commands[c].help);
+        text_addf(&t, "        '%s:", command_rows[c].word);
+        add_zsh_help(&t, command_rows[c].help);
         text_add(&t, "'\n");
     }
     text_add(&t, "    )\n    _arguments -C '1: :->command' '*:: :->rest'\n    case $state in\n"
                  "    command) _describe command commands ;;\n    rest)\n"
                  "        case $words[1] in\n");
     for (int c = 0; c < COMMAND_COUNT; c++) {
-        text_addf(&t, "        %s)\n            _arguments", commands[c].word);
+        text_addf(&t, "        %s)\n            _arguments", command_rows[c].word);
         for (int i = 0; i < OPTION_COUNT; i++) {
-            if (belongs(&rows[i], c) && rows[i].letter) {
-                add_zsh_option(&t, (enum option_id)i, arena_printf(a, "-%c", rows[i].letter), '+');
+            if (belongs(&option_rows[i], c) && option_rows[i].letter) {
+                add_zsh_option(&t, (enum option_id)i, arena_printf(a, "-%c", option_rows[i].letter),
+                               '+');
             }
-            if (belongs(&rows[i], c) && rows[i].name) {
-                add_zsh_option(&t, (enum option_id)i, arena_printf(a, "--%s", rows[i].name), '=');
+            if (belongs(&option_rows[i], c) && option_rows[i].name) {
+                add_zsh_option(&t, (enum option_id)i, arena_printf(a, "--%s", option_rows[i].name),
+                               '=');
             }
         }
         text_add(&t, " \\\n            '*:file:_files'\n            ;;\n");
@@ -305,12 +288,13 @@ static const char *print_fish(struct arena *a) {
     struct text t = text_of(a);
     text_add(&t, "# Completion of attnc for fish; made by `attnc --print fish`.\n");
     for (int c = 0; c < COMMAND_COUNT; c++) {
-        text_addf(&t, "complete -c attnc -n __fish_use_subcommand -f -a %s -d '", commands[c].word);
-        add_guarded(&t, commands[c].help, "\\'", "\\");
+        text_addf(&t, "complete -c attnc -n __fish_use_subcommand -f -a %s -d '",
+                  command_rows[c].word);
+        add_guarded(&t, command_rows[c].help, "\\'", "\\");
         text_add(&t, "'\n");
     }
     for (int i = 0; i < OPTION_COUNT; i++) {
-        const struct option_row *row = &rows[i];
+        const struct option_row *row = &option_rows[i];
         const char *values = values_of(a, (enum option_id)i);
         if (row->commands == HIDDEN) {
             continue;
@@ -320,7 +304,7 @@ static const char *print_fish(struct arena *a) {
             text_add(&t, " -n '__fish_seen_subcommand_from");
             for (int c = 0; c < COMMAND_COUNT; c++) {
                 text_addf(&t, "%s%s", belongs(row, c) ? " " : "",
-                          belongs(row, c) ? commands[c].word : "");
+                          belongs(row, c) ? command_rows[c].word : "");
             }
             text_add(&t, "'");
         }

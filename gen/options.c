@@ -12,20 +12,14 @@
 #define DEFAULT_MAX_ERRORS 20
 #define NUMBER_LIMIT 1000000000 // of --layer and --max-errors
 
-static const char *const command_words[COMMAND_COUNT] = {
-#define COMMAND(id, word, arguments, help) #word,
+const struct command_row command_rows[COMMAND_COUNT] = {
+#define COMMAND(id, word, arguments, help) {#word, arguments, help},
     COMMANDS(COMMAND)
 #undef COMMAND
 };
 
-struct option_row {
-    const char *name;
-    char letter;
-    const char *takes;
-    unsigned commands;
-};
-static const struct option_row rows[OPTION_COUNT] = {
-#define OPTION(id, name, letter, takes, commands, help) {name, letter, takes, commands},
+const struct option_row option_rows[OPTION_COUNT] = {
+#define OPTION(id, name, letter, takes, commands, help) {name, letter, takes, commands, help},
     OPTIONS(OPTION)
 #undef OPTION
 };
@@ -64,12 +58,12 @@ static bool refuse(struct parser *p, const char *wrong, const char *help) {
 }
 
 static const char *spelled(struct arena *a, enum option_id id) {
-    return rows[id].name ? arena_printf(a, "--%s", rows[id].name)
-                         : arena_printf(a, "-%c", rows[id].letter);
+    return option_rows[id].name ? arena_printf(a, "--%s", option_rows[id].name)
+                                : arena_printf(a, "-%c", option_rows[id].letter);
 }
 
 const char *command_word(enum command_id command) {
-    return command_words[command];
+    return command_rows[command].word;
 }
 
 const char *options_map_path(void *ctx, const char *path) {
@@ -326,7 +320,8 @@ static bool take(struct parser *p, enum option_id id, const char *value) {
 
 static enum option_id find_long(const char *name, size_t len) {
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (rows[i].name && strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0) {
+        if (option_rows[i].name && strlen(option_rows[i].name) == len &&
+            strncmp(option_rows[i].name, name, len) == 0) {
             return (enum option_id)i;
         }
     }
@@ -337,8 +332,8 @@ static bool unknown_option(struct parser *p, const char *word, size_t len) {
     const char *names[OPTION_COUNT];
     size_t n = 0;
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (rows[i].name && rows[i].commands != HIDDEN) {
-            names[n++] = arena_printf(p->arena, "--%s", rows[i].name);
+        if (option_rows[i].name && option_rows[i].commands != HIDDEN) {
+            names[n++] = arena_printf(p->arena, "--%s", option_rows[i].name);
         }
     }
     const char *given = arena_strndup(p->arena, word, len);
@@ -351,7 +346,7 @@ static bool unknown_option(struct parser *p, const char *word, size_t len) {
 static bool missing_value(struct parser *p, enum option_id id) {
     return refuse(p,
                   arena_printf(p->arena, "option `%s` needs a value: %s", spelled(p->arena, id),
-                               rows[id].takes),
+                               option_rows[id].takes),
                   NULL);
 }
 
@@ -363,7 +358,7 @@ static bool parse_long(struct parser *p, int argc, char *const argv[], int *at) 
     if (id == OPTION_COUNT) {
         return unknown_option(p, word, len);
     }
-    if (!rows[id].takes) {
+    if (!option_rows[id].takes) {
         return word[len] ? refuse(p,
                                   arena_printf(p->arena, "option `%s` takes no value",
                                                spelled(p->arena, id)),
@@ -380,13 +375,13 @@ static bool parse_long(struct parser *p, int argc, char *const argv[], int *at) 
 static bool parse_short(struct parser *p, int argc, char *const argv[], int *at) {
     const char *word = argv[*at];
     int id = 0;
-    while (id < OPTION_COUNT && rows[id].letter != word[1]) {
+    while (id < OPTION_COUNT && option_rows[id].letter != word[1]) {
         id++;
     }
-    if (id == OPTION_COUNT || (!rows[id].takes && word[2])) {
+    if (id == OPTION_COUNT || (!option_rows[id].takes && word[2])) {
         return unknown_option(p, word, strlen(word));
     }
-    if (!rows[id].takes) {
+    if (!option_rows[id].takes) {
         return take(p, (enum option_id)id, NULL);
     }
     if (word[2]) {
@@ -398,13 +393,17 @@ static bool parse_short(struct parser *p, int argc, char *const argv[], int *at)
 
 static bool parse_command(struct parser *p, const char *word) {
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(word, command_words[i]) == 0) {
+        if (strcmp(word, command_rows[i].word) == 0) {
             p->out->has_command = true;
             p->out->command = (enum command_id)i;
             return true;
         }
     }
-    const char *near = diag_nearest(p->arena, word, command_words, COMMAND_COUNT);
+    const char *words[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        words[i] = command_rows[i].word;
+    }
+    const char *near = diag_nearest(p->arena, word, words, COMMAND_COUNT);
     return refuse(p, arena_printf(p->arena, "unknown command `%s`", word),
                   near ? arena_printf(p->arena, "a command named `%s` exists", near)
                        : "attnc --help lists the commands");
@@ -413,13 +412,14 @@ static bool parse_command(struct parser *p, const char *word) {
 static bool check_belongs(struct parser *p) {
     const struct options *o = p->out;
     for (int i = 0; i < OPTION_COUNT && o->has_command; i++) {
-        if (o->given[i] && rows[i].commands != HIDDEN && !(rows[i].commands & (1u << o->command))) {
+        if (o->given[i] && option_rows[i].commands != HIDDEN &&
+            !(option_rows[i].commands & (1u << o->command))) {
             return refuse(p,
                           arena_printf(p->arena, "option `%s` does not belong to `%s`",
                                        spelled(p->arena, (enum option_id)i),
-                                       command_words[o->command]),
+                                       command_rows[o->command].word),
                           arena_printf(p->arena, "attnc %s --help lists its options",
-                                       command_words[o->command]));
+                                       command_rows[o->command].word));
         }
     }
     return true;

@@ -105,6 +105,21 @@ enum option_id {
         OPTION_COUNT
 };
 
+// The rows as data, for reading, help, manual and completions.
+struct command_row {
+    const char *word, *arguments, *help;
+};
+extern const struct command_row command_rows[COMMAND_COUNT];
+
+struct option_row {
+    const char *name; // without `--`; NULL: a letter alone
+    char letter;      // 0: none
+    const char *takes;
+    unsigned commands; // a bit for each
+    const char *help;
+};
+extern const struct option_row option_rows[OPTION_COUNT];
+
 // Outputs of build: enumerator, name in --emit, whether it is written by default.
 #define EMITS(X)                                                                                   \
     X(TABLE, "table", true)                                                                        \
